@@ -84,7 +84,7 @@ const EVERYTHING =
   "all about|everything (?:about|on)|alles (?:zu[mr]?|uber)|tout sur|todo sobre|tutto su(?:l|lla|ll')?|tudo sobre|alles over";
 
 /**
- * "All notes on", "alles über": words that ask for a list, and say nothing of what it is of. Notes only where a text or a part of it
+ * "All notes on", "tell me about", "alles über": words that ask for a list, and say nothing of what it is of. Notes only where a text or a part of it
  * begins with them: "where are my notes?" asks of notes.
  */
 const LISTING = new RegExp(
@@ -100,6 +100,14 @@ const LISTING = new RegExp(
     "(?:(?:tutt[ei]|mie|le|i) ){0,4}(?:note|appunti) (?:su(?:l|lla)?|di)",
     "(?:(?:todas|minhas|as) ){0,4}notas (?:sobre|d[oae])",
     listed("(?:(?:alle|mijn|onze|de) ){0,4}(?:notities|aantekeningen)", "over|van"),
+    "(?:(?:please|can you|could you) )?tell me (?:more |something )?about",
+    "what do (?:i|you|we) (?:know|have) (?:about|on)",
+    "(?:erzahl|sag)e? mir (?:mehr |was |etwas )?(?:uber|von)",
+    "parle[- ]moi d[ue]",
+    "(?:cuentame|hablame) (?:sobre|de|del)",
+    "(?:parlami|dimmi|raccontami) d(?:i|el|ella)",
+    "fala-me (?:sobre|d[oae])",
+    "vertel (?:me|mij) (?:meer )?over",
   ].join("|")})|${EVERYTHING})(?![\\p{L}\\p{N}])`,
   "gu",
 );

@@ -14,8 +14,10 @@ import { type RankedHit, sumOf } from "./ranking.ts";
  * it has; how well it has the one that it has worst, and of how many.
  */
 
-/** Matches at these places are taken for what merely resembles. */
-const BACKGROUND = { from: 5, to: 20 } as const;
+/** So many matches from this place on are taken for what merely resembles. */
+const BACKGROUND = { from: 5, count: 15 } as const;
+/** How well a memory has each word of the question that is no mere resemblance: many notes on one subject answer the question for it. */
+const HELD = 0.8;
 /** The sum of terms of a memory that has nothing to do with the question; for places that are not there. */
 const UNRELATED_SUM = 0.8;
 /** A smaller sum stands out from nothing. */
@@ -42,20 +44,23 @@ export function answerOdds(
   const byOrdinal = new Map<Ordinal, RankingCandidate>(
     candidates.map((candidate) => [candidate.ordinal, candidate]),
   );
-  const background = backgroundSum(found);
   const second = found[1] === undefined ? UNRELATED_SUM : sumOf(found[1].score);
   const least = TELLING_SHARE * Math.max(0, ...question.tokenWeights);
   const telling = [...question.tokenWeights.keys()].filter((i) => (question.tokenWeights[i] ?? 0) >= least);
+  const weakest = ({ matches, cosine }: RankingCandidate) =>
+    matches.length === 0 ? cosine : telling.reduce((worst, i) => Math.min(worst, matches[i] ?? 0), 1);
+  const resembling = found.slice(BACKGROUND.from).filter(({ ordinal }) => {
+    const candidate = byOrdinal.get(ordinal);
+    return candidate === undefined || weakest(candidate) < HELD;
+  });
+  const background = backgroundSum(resembling.slice(0, BACKGROUND.count));
   return ({ ordinal, score }) => {
     const candidate = byOrdinal.get(ordinal);
     if (candidate === undefined) return -Infinity;
-    const { matches, cosine } = candidate;
     const sum = sumOf(score);
     const ofSum = (distance: number) => Math.max(0, distance) / Math.max(LEAST_SUM, sum);
-    const weakest =
-      matches.length === 0 ? cosine : telling.reduce((worst, i) => Math.min(worst, matches[i] ?? 0), 1);
     return (
-      relevance.weakest * weakest +
+      relevance.weakest * weakest(candidate) +
       relevance.words * (question.bestWords > 0 ? candidate.words / question.bestWords : 0) +
       relevance.distance * ofSum(sum - background) +
       relevance.gap * ofSum(sum - second) +
@@ -149,10 +154,6 @@ export function answeringCount(
 }
 
 function backgroundSum(found: readonly RankedHit[]): number {
-  let sum = 0;
-  for (let place = BACKGROUND.from; place < BACKGROUND.to; place += 1) {
-    const hit = found[place];
-    sum += hit === undefined ? UNRELATED_SUM : sumOf(hit.score);
-  }
-  return sum / (BACKGROUND.to - BACKGROUND.from);
+  const sums = found.reduce((sum, { score }) => sum + sumOf(score), 0);
+  return (sums + (BACKGROUND.count - found.length) * UNRELATED_SUM) / BACKGROUND.count;
 }

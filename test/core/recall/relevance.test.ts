@@ -19,6 +19,16 @@ it("counts the leading matches that answer, and none where nothing does", async 
   expect((await ask("what is the capital of Mongolia?")).relevant).toBe(0);
 });
 
+it("finds that many notes on one subject answer a question for it, and none of them what they lack", async () => {
+  const details =
+    "berth trailer hull anchor radio sail pump motor key name fee trip varnish rope lamp tank seat deck";
+  for (const detail of details.split(" "))
+    await addMemory(world.ports, { content: `the ${detail} of the catamaran was looked at` });
+  expect((await ask("catamaran")).relevant).toBe(8);
+  expect((await ask("tell me about the catamaran")).relevant).toBe(8);
+  expect((await ask("is the passport of the catamaran in Mongolia?")).relevant).toBe(0);
+});
+
 it("is surer of a note that was written when the question says", async () => {
   const occurredAt = world.now - 40 * 86_400_000;
   await addMemory(world.ports, { content: "the oven was repaired", occurredAt });
