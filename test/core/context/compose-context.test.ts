@@ -195,6 +195,8 @@ describe("composeContext", () => {
 
   it("says the same of the same store, and leaves no trace", async () => {
     for (let i = 0; i < 30; i += 1) await add(`We decided to use tool number ${i} for task ${i * 7}.`);
+    // Links of what was added are no trace of what is told.
+    await world.followUps.flush();
     const before = [...world.memory.store.catalogue.select({}).list()].map(
       (o) => world.memory.store.catalogue.at(o)?.lastSeenAt,
     );
