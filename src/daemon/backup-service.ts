@@ -9,7 +9,7 @@ import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/limits.ts";
 import { checkBackupName, listBackups, removeBackup, verifyBackup, writeBackup } from "../storage/backups.ts";
 import type { Backup, BackupSource } from "../storage/backups.ts";
-import { pulledFiles } from "../models/pulled-models.ts";
+import { pulledFiles } from "../models/pulled/pulled-models.ts";
 import { hasCode, nodeDisk } from "../storage/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
 import type { DiskFileStore } from "../storage/disk-file-store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readIfThere } from "../files/own-files.ts";
 import { holdsStore } from "../storage/data-directory.ts";
 import { nodeDisk } from "../storage/disk.ts";
-import { modelsOf } from "../models/pulled-models.ts";
+import { modelsOf } from "../models/pulled/pulled-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
 
 /** No part of the store: without the file a store keeps the model of its vectors. */

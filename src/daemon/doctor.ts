@@ -6,7 +6,7 @@ import { remake } from "../core/memories/remake.ts";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
 import { ServiceError, storeUnusable } from "../core/errors.ts";
 import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
-import { modelsOf } from "../models/pulled-models.ts";
+import { modelsOf } from "../models/pulled/pulled-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { hasCode, nodeDisk, removeTree, digest } from "../storage/disk.ts";

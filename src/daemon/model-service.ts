@@ -5,7 +5,7 @@ import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/erro
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
-import { modelsOf } from "../models/pulled-models.ts";
+import { modelsOf } from "../models/pulled/pulled-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
 import { nodeDisk } from "../storage/disk.ts";
 import { inWords } from "../storage/disk-space.ts";

@@ -4,12 +4,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setVariables } from "../config/config.ts";
 import { isMissing } from "../config/narrow.ts";
 import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
-import type { Calibration, CalibrationTexts } from "../models/calibrate-model.ts";
+import type { Calibration, CalibrationTexts } from "../models/pulled/calibrate-model.ts";
 import { BUNDLED_MODELS, ONNX_ENVIRONMENT, PACKAGE_ROOT } from "../models/bundled-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
-import { checkPieces, MODEL_FILES, readForeignModel, unfit } from "../models/foreign-model.ts";
-import type { ForeignModel } from "../models/foreign-model.ts";
-import { download, type HubAccess, isHubName, lookUpModel, plain } from "../models/hub.ts";
+import { checkPieces, MODEL_FILES, readForeignModel, unfit } from "../models/pulled/foreign-model.ts";
+import type { ForeignModel } from "../models/pulled/foreign-model.ts";
+import { download, type HubAccess, isHubName, lookUpModel, plain } from "../models/pulled/hub.ts";
 import {
   modelsOf,
   PULLED_FILES,
@@ -19,7 +19,7 @@ import {
   PULLED_SECTORS,
   type PulledModel,
   sha256Of,
-} from "../models/pulled-models.ts";
+} from "../models/pulled/pulled-models.ts";
 import { hasCode, nodeDisk } from "../storage/disk.ts";
 import { inWords } from "../storage/disk-space.ts";
 import { isFull } from "../storage/journal/refusals.ts";
@@ -274,8 +274,8 @@ async function measure(
   setVariables(ONNX_ENVIRONMENT);
   const [{ openModelSession }, { openPieceReader }, { calibrateModel }] = await Promise.all([
     import("../models/model-session.ts"),
-    import("../models/piece-reader.ts"),
-    import("../models/calibrate-model.ts"),
+    import("../models/tokenizer/piece-reader.ts"),
+    import("../models/pulled/calibrate-model.ts"),
   ]);
   const complete = { ...model, files: { ...files, projection: files.model } };
   const { reader } = await openPieceReader(complete).catch((error: Error) => {

@@ -2,9 +2,9 @@ import { type ServiceError, unprocessable, unsupportedMediaType } from "../core/
 import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
 import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
-import { looksLikeSubtitles } from "./subtitles.ts";
-import { looksLikeUtf16 } from "./text-decoding.ts";
-import { openZip } from "./zip.ts";
+import { looksLikeSubtitles } from "./formats/subtitles.ts";
+import { looksLikeUtf16 } from "./formats/text-decoding.ts";
+import { openZip } from "./formats/zip.ts";
 
 /** Types outside `text/` whose bytes are text. */
 const TEXT_TYPES = new Set(

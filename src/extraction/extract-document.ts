@@ -6,9 +6,9 @@ import type {
   TextKind,
 } from "../core/documents/extraction.ts";
 import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
-import { plainTextBlocks, type ReadDocument, tooMuchText } from "./clean-text.ts";
-import { readSubtitles } from "./subtitles.ts";
-import { declaredInMarkup, decodeText } from "./text-decoding.ts";
+import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
+import { readSubtitles } from "./formats/subtitles.ts";
+import { declaredInMarkup, decodeText } from "./formats/text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = ReadDocument & { readonly method: string };
@@ -50,47 +50,47 @@ async function read(
   // Each parser is loaded with the first document of its kind: all together take half a second.
   switch (kind) {
     case "pdf": {
-      const { readPdf } = await import("./pdf.ts");
+      const { readPdf } = await import("./formats/pdf.ts");
       return { method: "pdf.js", ...(await readPdf(bytes, limits, onProgress)) };
     }
     case "docx": {
-      const { readDocx } = await import("./docx.ts");
+      const { readDocx } = await import("./formats/docx.ts");
       return { method: "mammoth", ...(await readDocx(bytes, limits)) };
     }
     case "xlsx": {
-      const { readWorkbook } = await import("./workbook.ts");
+      const { readWorkbook } = await import("./formats/workbook.ts");
       return { method: "workbook", ...(await readWorkbook(bytes, limits)) };
     }
     case "pptx": {
-      const { readSlides } = await import("./slides.ts");
+      const { readSlides } = await import("./formats/slides.ts");
       return { method: "slides", ...(await readSlides(bytes, limits)) };
     }
     case "epub": {
-      const { readEpub } = await import("./epub.ts");
+      const { readEpub } = await import("./formats/epub.ts");
       return { method: "epub", ...(await readEpub(bytes, limits)) };
     }
     case "png":
     case "jpeg":
     case "webp": {
-      const { readPicture } = await import("./ocr.ts");
+      const { readPicture } = await import("./formats/ocr.ts");
       return { method: "tesseract", ...(await readPicture(bytes, limits)) };
     }
     case "eml": {
-      const { readMail } = await import("./mail.ts");
+      const { readMail } = await import("./formats/mail.ts");
       return { method: "postal-mime", ...(await readMail(bytes)) };
     }
     case "ipynb": {
-      const { readNotebook } = await import("./markdown.ts");
+      const { readNotebook } = await import("./formats/markdown.ts");
       return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits)) };
     }
     case "html": {
       if (bytes.length > MAX_HTML_BYTES)
         throw tooLarge(`The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`);
-      const { readHtml } = await import("./html.ts");
+      const { readHtml } = await import("./formats/html.ts");
       return readHtml(decodeText(bytes, charset ?? declaredInMarkup(bytes)), claims.url);
     }
     case "md": {
-      const { readMarkdown } = await import("./markdown.ts");
+      const { readMarkdown } = await import("./formats/markdown.ts");
       return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits), nameOf(claims)) };
     }
     case "srt":

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { readVerified, verified } from "./bundled-models.ts";
 import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from "./embedding-threads.ts";
 import { type ModelSession, openModelSession } from "./model-session.ts";
-import { openPieceReader } from "./piece-reader.ts";
+import { openPieceReader } from "./tokenizer/piece-reader.ts";
 import { type Projection, readProjection } from "./projection.ts";
 import { isKept, type PieceReader, type Unit } from "./text-units.ts";
 import { cutWindow } from "./windows.ts";

@@ -19,8 +19,8 @@ import {
   readCalibrationTexts,
 } from "../../src/daemon/pull-model.ts";
 import { readVerified } from "../../src/models/bundled-models.ts";
-import type { HubAccess } from "../../src/models/hub.ts";
-import { modelsOf, pulledFiles } from "../../src/models/pulled-models.ts";
+import type { HubAccess } from "../../src/models/pulled/hub.ts";
+import { modelsOf, pulledFiles } from "../../src/models/pulled/pulled-models.ts";
 import { readProjection } from "../../src/models/projection.ts";
 import { listingOf, type ModelHub, REVISION, serveModel } from "../support/model-hub.ts";
 import { tinyEncoder, writeFiles } from "../support/tiny-encoder.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AudioDecoder, PCM_RATE } from "../../src/core/documents/audio-decoder.ts";
 import { openMediaDecoder } from "../../src/extraction/media/media-decoder.ts";
-import { readSubtitles } from "../../src/extraction/subtitles.ts";
+import { readSubtitles } from "../../src/extraction/formats/subtitles.ts";
 import { hasEspeak, speak } from "../support/espeak.ts";
 import { wavFile } from "../support/wav-file.ts";
 

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { findDaemon } from "../../src/cli/connect.ts";
 import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
-import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { startDaemonProcess } from "../support/daemon-process.ts";
 import { runHooks } from "../support/hooked-agent.ts";
 import { runCli } from "../support/run-cli.ts";

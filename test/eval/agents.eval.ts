@@ -11,7 +11,7 @@ import { AddAllowance } from "../../src/mcp/add-allowance.ts";
 import { search } from "../../src/mcp/memory-tools.ts";
 import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
-import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { modelUnderTest } from "./bare-model.ts";

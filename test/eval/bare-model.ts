@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
 import { BUNDLED_MODELS, type EmbeddingModel, MINILM } from "../../src/models/bundled-models.ts";
 import { meanPool, openModelSession, scaleToUnit } from "../../src/models/model-session.ts";
-import { openPieceReader } from "../../src/models/piece-reader.ts";
+import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { readProjection } from "../../src/models/projection.ts";
 import type { Piece } from "../../src/models/text-units.ts";
 

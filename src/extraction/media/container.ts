@@ -1,4 +1,4 @@
-import { cleanField, cleanLanguage } from "../clean-text.ts";
+import { cleanField, cleanLanguage } from "../formats/clean-text.ts";
 import type { Pcm, Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 
 /** The file formats of recordings, recognised by their first bytes. */

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { cleanField } from "../clean-text.ts";
+import { cleanField } from "../formats/clean-text.ts";
 import type { MediaReport } from "./container.ts";
 import { type MediaSource, type ReadAt, writeSound } from "./media-source.ts";
 

@@ -1,5 +1,5 @@
-import type { Block, ExtractedDocument, ExtractionLimits } from "../core/documents/extraction.ts";
-import { type ServiceError, tooLarge } from "../core/errors.ts";
+import type { Block, ExtractedDocument, ExtractionLimits } from "../../core/documents/extraction.ts";
+import { type ServiceError, tooLarge } from "../../core/errors.ts";
 
 /** The text of a document and the metadata that it holds of itself, by the reader of one format. */
 export type ReadDocument = { readonly blocks: readonly Block[] } & {

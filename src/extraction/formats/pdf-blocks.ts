@@ -1,4 +1,4 @@
-import type { Block } from "../core/documents/extraction.ts";
+import type { Block } from "../../core/documents/extraction.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Region, Row, Segment } from "./pdf-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
-import { emptyDocx, minutesDocx } from "../fixtures/documents/docx-documents.ts";
-import { bareDocx } from "../fixtures/documents/bare-docx.ts";
+import { extractDocument } from "../../../src/extraction/extract-document.ts";
+import { EXTRACTION_LIMITS } from "../../support/extraction-limits.ts";
+import { emptyDocx, minutesDocx } from "../../fixtures/documents/docx-documents.ts";
+import { bareDocx } from "../../fixtures/documents/bare-docx.ts";
 
 const read = (bytes: Uint8Array, limits = {}) =>
   extractDocument(bytes, {}, { ...EXTRACTION_LIMITS, ...limits });

@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from "marked";
-import type { Block } from "../core/documents/extraction.ts";
-import type { Metadata } from "../core/memory.ts";
-import { readFrontMatter } from "../files/front-matter.ts";
+import type { Block } from "../../core/documents/extraction.ts";
+import type { Metadata } from "../../core/memory.ts";
+import { readFrontMatter } from "../../files/front-matter.ts";
 import {
   cleanDate,
   cleanField,
@@ -12,8 +12,8 @@ import {
   type ReadDocument,
   plainTextBlocks,
 } from "./clean-text.ts";
-import { unprocessable } from "../core/errors.ts";
-import { jsonOf } from "../files/own-files.ts";
+import { unprocessable } from "../../core/errors.ts";
+import { jsonOf } from "../../files/own-files.ts";
 
 /** Quotes and lists nested deeper become text. */
 const MAX_DEPTH = 100;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
-import { buildPieceTable } from "../../src/models/piece-table.ts";
-import { SentencePieces } from "../../src/models/sentence-pieces.ts";
-import { seededRandom } from "../support/seeded-random.ts";
+import { MULTILINGUAL_E5 } from "../../../src/models/bundled-models.ts";
+import { buildPieceTable } from "../../../src/models/tokenizer/piece-table.ts";
+import { SentencePieces } from "../../../src/models/tokenizer/sentence-pieces.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
 
 const SENTENCES = [
   "The boiler was serviced on 3 March 2026 by Anna; it cost €129.50 (incl. VAT).",

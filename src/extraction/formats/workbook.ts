@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanLanguage, cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { elementsOf, parseXml } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { type Entry, fromBufferPromise } from "yauzl";
-import type { ExtractionLimits } from "../core/documents/extraction.ts";
-import { ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
+import type { ExtractionLimits } from "../../core/documents/extraction.ts";
+import { ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
 
 const MAX_ENTRIES = 10_000;
 

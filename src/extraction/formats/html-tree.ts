@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { unprocessable } from "../core/errors.ts";
+import { unprocessable } from "../../core/errors.ts";
 
 /** An element, or a text as a string. */
 export interface HtmlElement {

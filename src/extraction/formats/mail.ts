@@ -1,5 +1,5 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
-import type { Block } from "../core/documents/extraction.ts";
+import type { Block } from "../../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { parseHtml } from "./html-tree.ts";

@@ -1,8 +1,8 @@
 /** Against the built worker: run `npm run build` first. */
 import { afterAll, describe, expect, it } from "vitest";
-import type { ExtractionLimits } from "../../src/core/documents/extraction.ts";
-import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
+import type { ExtractionLimits } from "../../../src/core/documents/extraction.ts";
+import { extractDocument } from "../../../src/extraction/extract-document.ts";
+import { openExtractor } from "../../../src/extraction/sandboxed-text-extractor.ts";
 import {
   book,
   MAIL,
@@ -10,9 +10,9 @@ import {
   presentation,
   shape,
   workbook,
-} from "../fixtures/documents/everyday-documents.ts";
-import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
-import { zipOf } from "../support/zip-writer.ts";
+} from "../../fixtures/documents/everyday-documents.ts";
+import { EXTRACTION_LIMITS } from "../../support/extraction-limits.ts";
+import { zipOf } from "../../support/zip-writer.ts";
 
 const bytesOf = (content: string | Uint8Array) => new Uint8Array(Buffer.from(content as Uint8Array));
 const read = (content: string | Uint8Array, filename: string, limits: Partial<ExtractionLimits> = {}) =>

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { loadedOnce } from "../core/at-once.ts";
-import { type ServiceError, tooLarge, unprocessable, unsupportedMediaType } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { loadedOnce } from "../../core/at-once.ts";
+import { type ServiceError, tooLarge, unprocessable, unsupportedMediaType } from "../../core/errors.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { type ReadDocument, tooMuchText, plainTextBlocks } from "./clean-text.ts";
 
 /** Packages that are installed by who wants it: together they have 58 MB. */

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
-import { type ServiceError, unprocessable } from "../core/errors.ts";
-import type { EmbeddingModel } from "./bundled-models.ts";
+import { type ServiceError, unprocessable } from "../../core/errors.ts";
+import type { EmbeddingModel } from "../bundled-models.ts";
 import type { PulledModel } from "./pulled-models.ts";
-import type { PieceReader } from "./text-units.ts";
-import { WINDOW } from "./windows.ts";
+import type { PieceReader } from "../text-units.ts";
+import { WINDOW } from "../windows.ts";
 
 /** The files that say what a model is, by their paths in a folder or at a hub. */
 export const MODEL_FILES = {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type ServiceError, tooLarge, unprocessable } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { type ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf, type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";

@@ -1,9 +1,9 @@
 import { Tokenizer } from "@huggingface/tokenizers";
-import { fold } from "../core/text/fold.ts";
-import { type EmbeddingModel, readVerified } from "./bundled-models.ts";
+import { fold } from "../../core/text/fold.ts";
+import { type EmbeddingModel, readVerified } from "../bundled-models.ts";
 import { buildPieceTable } from "./piece-table.ts";
 import { SentencePieces } from "./sentence-pieces.ts";
-import { type Piece, type PieceReader, type Unit, unitsOf } from "./text-units.ts";
+import { type Piece, type PieceReader, type Unit, unitsOf } from "../text-units.ts";
 
 export interface OpenedPieceReader {
   readonly reader: PieceReader;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ModelFigures } from "./calibrate-model.ts";
-import { BUNDLED_MODELS, type EmbeddingModel, MINILM, MULTILINGUAL_E5 } from "./bundled-models.ts";
-import { WINDOW_RULE } from "./windows.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, MINILM, MULTILINGUAL_E5 } from "../bundled-models.ts";
+import { WINDOW_RULE } from "../windows.ts";
 
 /** Folder in the data directory with one folder per pulled model. */
 export const PULLED_FOLDER = "models";

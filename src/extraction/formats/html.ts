@@ -1,7 +1,7 @@
 import { isProbablyReaderable, Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
-import { unprocessable } from "../core/errors.ts";
-import type { Block } from "../core/documents/extraction.ts";
+import { unprocessable } from "../../core/errors.ts";
+import type { Block } from "../../core/documents/extraction.ts";
 import type { ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { pageMetadata } from "./html-metadata.ts";

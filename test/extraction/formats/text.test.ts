@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanDate, cleanLanguage, cleanText, plainTextBlocks } from "../../src/extraction/clean-text.ts";
-import { readMarkdown } from "../../src/extraction/markdown.ts";
-import { declaredInMarkup, decodeText } from "../../src/extraction/text-decoding.ts";
+import {
+  cleanDate,
+  cleanLanguage,
+  cleanText,
+  plainTextBlocks,
+} from "../../../src/extraction/formats/clean-text.ts";
+import { readMarkdown } from "../../../src/extraction/formats/markdown.ts";
+import { declaredInMarkup, decodeText } from "../../../src/extraction/formats/text-decoding.ts";
 
 const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { fetchFailed, notFound, ServiceError } from "../core/errors.ts";
+import { fetchFailed, notFound, ServiceError } from "../../core/errors.ts";
 
 /** A file of a model, at a hub. */
 export interface HubFile {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ExtractedDocument } from "../../src/core/documents/extraction.ts";
-import { extractDocument } from "../../src/extraction/extract-document.ts";
-import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
+import type { ExtractedDocument } from "../../../src/core/documents/extraction.ts";
+import { extractDocument } from "../../../src/extraction/extract-document.ts";
+import { EXTRACTION_LIMITS } from "../../support/extraction-limits.ts";
 import {
   encryptedPdf,
   LEFT_COLUMN,
@@ -13,8 +13,14 @@ import {
   scannedPdf,
   SECRET_TEXT,
   twoColumnPdf,
-} from "../fixtures/documents/pdf-documents.ts";
-import { formPdf, japanesePdf, ligaturePdf, onePage, rightToLeftPdf } from "../fixtures/documents/raw-pdf.ts";
+} from "../../fixtures/documents/pdf-documents.ts";
+import {
+  formPdf,
+  japanesePdf,
+  ligaturePdf,
+  onePage,
+  rightToLeftPdf,
+} from "../../fixtures/documents/raw-pdf.ts";
 
 const read = (bytes: Uint8Array): Promise<ExtractedDocument> => extractDocument(bytes, {}, EXTRACTION_LIMITS);
 const textOf = (document: ExtractedDocument) => document.blocks.map((block) => block.text).join("\n");

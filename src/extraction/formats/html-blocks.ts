@@ -1,4 +1,4 @@
-import type { Block, BlockType } from "../core/documents/extraction.ts";
+import type { Block, BlockType } from "../../core/documents/extraction.ts";
 import { cleanText } from "./clean-text.ts";
 import { findElement, type HtmlElement, elementsOf, textOf } from "./html-tree.ts";
 

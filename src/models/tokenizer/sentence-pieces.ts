@@ -1,6 +1,6 @@
-import { fold } from "../core/text/fold.ts";
+import { fold } from "../../core/text/fold.ts";
 import { find, HASH_START, hashOn, openPieceTable, type PieceTable } from "./piece-table.ts";
-import { type Piece, type PieceReader, type Unit, unitsOf } from "./text-units.ts";
+import { type Piece, type PieceReader, type Unit, unitsOf } from "../text-units.ts";
 
 /** Stands for a space before a word, in pieces and in text alike. */
 const SPACE = "▁";

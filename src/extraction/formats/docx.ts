@@ -1,6 +1,6 @@
 import mammoth from "mammoth";
-import { unprocessable } from "../core/errors.ts";
-import type { ExtractionLimits } from "../core/documents/extraction.ts";
+import { unprocessable } from "../../core/errors.ts";
+import type { ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";

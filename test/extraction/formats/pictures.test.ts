@@ -1,7 +1,7 @@
 /** Against the built worker: run `npm run build` first. */
 import { afterAll, describe, expect, it } from "vitest";
-import { pictureSize } from "../../src/extraction/ocr.ts";
-import { openExtractor } from "../../src/extraction/sandboxed-text-extractor.ts";
+import { pictureSize } from "../../../src/extraction/formats/ocr.ts";
+import { openExtractor } from "../../../src/extraction/sandboxed-text-extractor.ts";
 import {
   NOTE_HEIGHT,
   NOTE_JPEG,
@@ -10,9 +10,9 @@ import {
   noteAt,
   png,
   pngOf,
-} from "../fixtures/documents/pictures.ts";
-import { writePdf } from "../fixtures/documents/pdf-documents.ts";
-import { EXTRACTION_LIMITS } from "../support/extraction-limits.ts";
+} from "../../fixtures/documents/pictures.ts";
+import { writePdf } from "../../fixtures/documents/pdf-documents.ts";
+import { EXTRACTION_LIMITS } from "../../support/extraction-limits.ts";
 
 const TIMEOUT_MS = 60_000;
 const extractor = openExtractor({ limits: { ...EXTRACTION_LIMITS, maxWorkingMs: 50_000 } });

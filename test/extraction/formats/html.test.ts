@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../src/core/documents/extraction.ts";
-import { readHtml } from "../../src/extraction/html.ts";
+import type { Block } from "../../../src/core/documents/extraction.ts";
+import { readHtml } from "../../../src/extraction/formats/html.ts";
 import {
   ARTICLE_PAGE,
   MANUAL_PAGE,
   nestedPage,
   SCRIPTED_PAGE,
-} from "../fixtures/documents/html-documents.ts";
-import { mainTextOf, PAGE_TEMPLATES } from "../fixtures/documents/page-templates.ts";
-import { WILD_PAGES } from "../fixtures/documents/wild-pages.ts";
+} from "../../fixtures/documents/html-documents.ts";
+import { mainTextOf, PAGE_TEMPLATES } from "../../fixtures/documents/page-templates.ts";
+import { WILD_PAGES } from "../../fixtures/documents/wild-pages.ts";
 
 /** F1 of the words, each as often as it stands there, without addresses of links. */
 function likeness(expected: string, blocks: readonly Block[]): number {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { unprocessable } from "../core/errors.ts";
-import type { Block, ExtractionLimits } from "../core/documents/extraction.ts";
+import { unprocessable } from "../../core/errors.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";

@@ -1,10 +1,10 @@
-import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../core/embedding.ts";
-import type { SectorModel } from "../core/sectors/sectors.ts";
-import { type Statement, trainSectors } from "../core/sectors/train-sectors.ts";
-import type { EmbeddingModel } from "./bundled-models.ts";
-import { meanPool, type ModelSession, scaleToUnit } from "./model-session.ts";
-import { readProjection } from "./projection.ts";
-import { isKept, type PieceReader } from "./text-units.ts";
+import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../core/embedding.ts";
+import type { SectorModel } from "../../core/sectors/sectors.ts";
+import { type Statement, trainSectors } from "../../core/sectors/train-sectors.ts";
+import type { EmbeddingModel } from "../bundled-models.ts";
+import { meanPool, type ModelSession, scaleToUnit } from "../model-session.ts";
+import { readProjection } from "../projection.ts";
+import { isKept, type PieceReader } from "../text-units.ts";
 
 /** Texts to measure a model with: labelled statements, and pairs of texts that say the same in other words. */
 export interface CalibrationTexts {

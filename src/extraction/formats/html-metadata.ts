@@ -1,6 +1,6 @@
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, type HtmlElement, textOf } from "./html-tree.ts";
-import { jsonOf } from "../files/own-files.ts";
+import { jsonOf } from "../../files/own-files.ts";
 
 /** `isArticle`: the page declares itself an article. */
 export type PageMetadata = Omit<ReadDocument, "blocks"> & { readonly isArticle: boolean };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { looksLikeSubtitles, readSubtitles } from "../../src/extraction/subtitles.ts";
+import { looksLikeSubtitles, readSubtitles } from "../../../src/extraction/formats/subtitles.ts";
 
 const shown = (text: string) =>
   readSubtitles(text).blocks.map((block) => [block.startMs, block.endMs, block.text]);
