@@ -76,11 +76,11 @@ export function createAuthentication(
   async function ownerOrStranger({ raw, routeOptions }: FastifyRequest): Promise<Caller | undefined> {
     const peer = await (options.peerOf ?? peerOf)(raw.socket);
     const ownUid = process.getuid?.();
-    if (peer === "unknown" || (peer !== "gone" && peer.uid === ownUid)) return OWNER;
+    if (peer === "unknown" || peer === ownUid) return OWNER;
     if (routeOptions.config.scope === "open") return undefined;
     throw forbidden(
       `Without a key memoryd serves only the user who runs it (uid ${ownUid}), and this request comes from ` +
-        `${peer === "gone" ? "a connection that was closed before its user was known" : `another one (uid ${peer.uid})`}. ` +
+        `${peer === "gone" ? "a connection that was closed before its user was known" : `another one (uid ${peer})`}. ` +
         "Have its owner make a key with `memoryd keys create`, and send it as `Authorization: Bearer KEY`.",
     );
   }

@@ -1,38 +1,23 @@
-/** Which user and process of this machine is at the other end of a connection, as Linux tells it. */
+/** Which user of this machine is at the other end of a connection, as Linux tells it. */
 
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { endianness } from "node:os";
 import { invalidRequest } from "../core/errors.ts";
 
-interface Peer {
-  readonly uid: number;
-  /** Names the socket among those of all processes. */
-  readonly inode: string;
-}
-
-/** "unknown": the system does not say. "gone": it would, and there is no such connection any more. */
-export type PeerState = Peer | "unknown" | "gone";
+/** The user's id. "unknown": the system does not say. "gone": it would, and there is no such connection any more. */
+export type PeerState = number | "unknown" | "gone";
 
 type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 const peers = new WeakMap<Ends, Promise<PeerState>>();
-const processes = new WeakMap<Ends, Promise<string>>();
-let connections = 0;
 
 /** Looked up once per connection. */
 export function peerOf(socket: Ends): Promise<PeerState> {
   const known = peers.get(socket) ?? readPeer(socket);
   peers.set(socket, known);
-  return known;
-}
-
-/** An id of the process at the other end where the system knows it, else of the connection. */
-export function processOf(socket: Ends): Promise<string> {
-  const known = processes.get(socket) ?? readProcess(socket);
-  processes.set(socket, known);
   return known;
 }
 
@@ -42,23 +27,6 @@ async function readPeer(socket: Ends): Promise<PeerState> {
   if (socket.remotePort === undefined) return "gone";
   const tables = await Promise.all(TABLES.map((path) => readFile(path, "latin1").catch(() => "")));
   return peerIn(tables.join("\n"), socket);
-}
-
-async function readProcess(socket: Ends): Promise<string> {
-  const peer = await peerOf(socket);
-  const pid = typeof peer === "object" ? await processWith(`socket:[${peer.inode}]`) : undefined;
-  return pid === undefined ? `connection ${(connections += 1)}` : `process ${pid}`;
-}
-
-/** The process that has a socket, the youngest first: agents are. Those of other users cannot be looked into. */
-async function processWith(link: string): Promise<string | undefined> {
-  const names = await readdir("/proc").catch(() => []);
-  for (const pid of names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a))) {
-    const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
-    for (const file of files)
-      if ((await readlink(`/proc/${pid}/fd/${file}`).catch(() => "")) === link) return pid;
-  }
-  return undefined;
 }
 
 /**
@@ -75,7 +43,7 @@ export function peerIn(table: string, socket: Ends): PeerState {
   for (const line of table.split("\n")) {
     const [, local = "", remote = "", , , , , uid, , inode = "0"] = line.trim().split(/ +/);
     if (own.has(local)) isDescribed = true;
-    if (other.has(local) && own.has(remote) && inode !== "0") return { uid: Number(uid), inode };
+    if (other.has(local) && own.has(remote) && inode !== "0") return Number(uid);
   }
   return isDescribed ? "gone" : "unknown";
 }

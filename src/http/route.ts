@@ -203,8 +203,8 @@ interface McpRequest {
   readonly body: unknown;
   readonly operations: Operations;
   readonly documents: DocumentOperations;
-  /** Id that adds are counted by: the key's, else a local process's, else the connection's. */
-  readonly adder: () => Promise<string>;
+  /** Id that adds are counted by: the caller's. */
+  readonly adder: string;
   readonly mayWrite: boolean;
   readonly clientHeader: string | undefined;
   readonly keyName: string | undefined;

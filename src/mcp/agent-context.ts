@@ -23,7 +23,7 @@ export interface AgentContext extends AgentScope {
   /** The MCP client's name, as the writer of what it adds. */
   readonly client: string;
   /** The id that adds are counted by. */
-  readonly adder: () => Promise<string>;
+  readonly adder: string;
   readonly allowance: AddAllowance;
   readonly clock: Clock;
   /** In which "last week" is meant. */
@@ -50,14 +50,11 @@ export function readScope(scope: AgentScope, asked: "project" | "all" | null | u
 }
 
 /** Owner, project and writer of a new record. */
-export const writeScope = ({ project, userId, ...context }: AgentContext) => ({
+export const writeScope = ({ project, userId, client }: AgentContext) => ({
   ...(project !== null && { project }),
   ...(userId !== undefined && { userId }),
-  ...writtenBy(context),
+  createdBy: client,
 });
-
-/** The writer, also as a condition of a filter. */
-export const writtenBy = ({ client }: Pick<AgentContext, "client">) => ({ createdBy: client });
 
 /** The owner check of an operation on one id. */
 export const ownerCheck = ({ userId }: AgentScope): { userId?: string } =>
@@ -119,8 +116,6 @@ async function withEnd({ operations, ...scope }: AgentContext, idEnd: string): P
   return [...items, ...facts].map(({ id }) => id);
 }
 
-const PAGE = 1_000;
-
 /**
  * Stores something as one add of the client. What fails, or brings nothing new, does not count.
  * @throws {ServiceError} RATE_LIMITED, before `store` is called; else as that.
@@ -129,7 +124,7 @@ export async function countedAdd<T extends { readonly deduplicated: boolean }>(
   context: AgentContext,
   store: () => Promise<T>,
 ): Promise<T> {
-  const giveBack = await context.allowance.take(await context.adder(), (since) => addedSince(context, since));
+  const giveBack = context.allowance.take(context.adder);
   try {
     const stored = await store();
     if (stored.deduplicated) giveBack();
@@ -138,34 +133,4 @@ export async function countedAdd<T extends { readonly deduplicated: boolean }>(
     giveBack();
     throw error;
   }
-}
-
-/**
- * When the client added what the caller can see of it: a note or a fact each, a document once. What clients of the same
- * name added with other keys counts too, since keys are not kept with what they brought.
- */
-async function addedSince(
-  { operations, allowance, ...context }: AgentContext,
-  since: number,
-): Promise<readonly number[]> {
-  const { facts } = operations.findFacts({
-    ...writtenBy(context),
-    recordedFrom: since,
-    limit: allowance.perHour,
-  });
-  const times = facts.map(({ recordedAt }) => recordedAt);
-  const documents = new Set<string>();
-  const filter = { ...writtenBy(context), createdFrom: since };
-  for (let before: number | undefined; times.length < allowance.perHour + facts.length;) {
-    const page = { limit: PAGE, offset: 0, ...(before !== undefined && { before }) };
-    const { items, nextBefore } = await operations.listMemories({ filter, ...page });
-    for (const { createdAt, source } of items) {
-      if (source !== null && documents.has(source.documentId)) continue;
-      if (source !== null) documents.add(source.documentId);
-      times.push(createdAt);
-    }
-    if (nextBefore === undefined) break;
-    before = nextBefore;
-  }
-  return times;
 }

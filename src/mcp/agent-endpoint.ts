@@ -50,7 +50,7 @@ export interface AgentRequest extends AgentScope {
   readonly operations: Operations;
   readonly documents: DocumentOperations;
   /** The id that adds are counted by. */
-  readonly adder: () => Promise<string>;
+  readonly adder: string;
   readonly mayWrite: boolean;
   /** The client's name in a header, and the name of its key. */
   readonly clientHeader: string | undefined;

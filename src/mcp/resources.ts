@@ -6,7 +6,7 @@ import { Value } from "../schemas/typebox.ts";
 
 /** Maximum length of a document's text in one resource, characters; as long as the longest memory. */
 const MAX_DOCUMENT_CHARS = 200_000;
-const CHUNKS_PER_READ = 200;
+const MAX_CHUNKS = 1_000;
 
 /** The text behind `memory://{id}` and `document://{id}`, between marks. @throws {ServiceError} NOT_FOUND. */
 export async function readResource(context: AgentContext, uri: string): Promise<string> {
@@ -45,30 +45,24 @@ async function readMemory(context: AgentContext, id: string): Promise<string> {
   return `${notesPreface(mark)}\n${note(mark, memory, memory.content)}`;
 }
 
-async function readDocument(context: AgentContext, id: string): Promise<string> {
-  const { documents } = context;
-  const mark = context.newMark();
-  const parts: string[] = [];
-  let chars = 0;
-  for (let offset = 0; ;) {
-    const page = await documents.getDocument({ id, ...ownerCheck(context), limit: CHUNKS_PER_READ, offset });
-    if (offset === 0) {
-      const { filename, url, mediaType } = page.document;
-      const from = url === null ? "file" : `web ${quoted(url)}`;
-      const name = filename === null ? "" : ` name=${quoted(filename)}`;
-      parts.push(notesPreface(mark), `[document ${mark} id=${id}${name} type=${mediaType} from=${from}]`);
-    }
-    for (const chunk of page.chunks) {
-      chars += chunk.content.length;
-      if (chars > MAX_DOCUMENT_CHARS) break;
-      parts.push(chunk.content);
-    }
-    offset += page.chunks.length;
-    const isCut = chars > MAX_DOCUMENT_CHARS;
-    if (page.chunks.length === 0 || offset >= page.total || isCut) {
-      parts.push(`[end ${mark}]`);
-      if (isCut) parts.push("The document goes on; memory_search finds its other parts.");
-      return parts.join("\n");
-    }
+async function readDocument({ documents, newMark, ...scope }: AgentContext, id: string): Promise<string> {
+  const input = { id, ...ownerCheck(scope), limit: MAX_CHUNKS, offset: 0 };
+  const { document, chunks, total } = await documents.getDocument(input);
+  const mark = newMark();
+  const from = document.url === null ? "file" : `web ${quoted(document.url)}`;
+  const name = document.filename === null ? "" : ` name=${quoted(document.filename)}`;
+  const parts = [
+    notesPreface(mark),
+    `[document ${mark} id=${id}${name} type=${document.mediaType} from=${from}]`,
+  ];
+  let [shown, chars] = [0, 0];
+  for (const { content } of chunks) {
+    chars += content.length;
+    if (chars > MAX_DOCUMENT_CHARS) break;
+    parts.push(content);
+    shown += 1;
   }
+  parts.push(`[end ${mark}]`);
+  if (shown < total) parts.push("The document goes on; memory_search finds its other parts.");
+  return parts.join("\n");
 }

@@ -39,7 +39,7 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
         project: null,
         userId,
         client: "agent",
-        adder: async () => "agent",
+        adder: "agent",
         allowance: new AddAllowance(1, ports.clock),
         timeZone: "UTC",
         clock: ports.clock,

@@ -322,31 +322,17 @@ describe("trust", () => {
     await agents.close();
   });
 
-  it("counts the adds of a process together where there is no key", async () => {
-    const client = await agents.connect({ name: "looping" });
-    for (let i = 0; i < 5; i += 1) await add(client, `Note ${i}`);
-    const renamed = await agents.connect({ name: "calm" });
-    const isKnown = process.platform === "linux";
-    expect(await call(renamed, "memory_add", { content: "Note 6" })).toMatch(isKnown ? /^RATE_LIMITED/ : /./);
-  });
-
-  it("counts what was added before the daemon started again: notes, facts, and documents once", async () => {
+  it("counts the adds of all agents together where there is no key: notes, facts, and documents once", async () => {
     const client = await agents.connect({ name: "looping", query: "tools=ingest_text" });
     await add(client, "Note 0");
     const fact = { subject: "Ada", predicate: "likes", cardinality: "many" };
     expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Recorded/);
-    const { facts } = agents.operations.findFacts({ limit: 9 });
-    expect(facts).toMatchObject([{ object: "tea", createdBy: "looping" }]);
+    expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Nothing new/);
     const text = Array.from({ length: 60 }, (_, i) => `# Part ${i}\n\n${"Tea is an infusion. ".repeat(20)}`);
     expect(await call(client, "ingest_text", { text: text.join("\n\n") })).toMatch(/^Stored.*\d\d notes/);
-
-    agents.restart();
-    expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Nothing new/);
-    expect(await call(client, "fact_record", { ...fact, object: "milk" })).toMatch(/^Recorded/);
-    await add(client, "Note 1");
-    agents.world.now += 1_000;
-    agents.restart();
-    expect(await call(client, "memory_add", { content: "Note 2" })).toMatch(/^RATE_LIMITED/);
+    const renamed = await agents.connect({ name: "calm" });
+    for (const note of ["Note 1", "Note 2"]) await add(renamed, note);
+    expect(await call(renamed, "memory_add", { content: "Note 3" })).toMatch(/^RATE_LIMITED/);
   });
 
   it("leaves what web pages said out of the prompt unless it is asked for", async () => {

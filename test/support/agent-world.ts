@@ -17,8 +17,6 @@ export interface AgentWorld {
   readonly reported: unknown[];
   /** A client of the official SDK; `query` goes into the address. */
   connect(options?: ConnectOptions): Promise<Client>;
-  /** What is only in the memory of what answers agents is gone. */
-  restart(): void;
   close(): Promise<void>;
 }
 
@@ -44,15 +42,13 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
     stopJob: (job) => jobs.stop(job),
     noteErasure: async () => {},
   });
-  const newEndpoint = () =>
-    createAgentEndpoint({
-      version: "0.1.0",
-      timeZone: "UTC",
-      clock: ports.clock,
-      addsPerHour: 5,
-      report: (error) => void reported.push(error),
-    });
-  let endpoint = newEndpoint();
+  const endpoint = createAgentEndpoint({
+    version: "0.1.0",
+    timeZone: "UTC",
+    clock: ports.clock,
+    addsPerHour: 5,
+    report: (error) => void reported.push(error),
+  });
   const app = buildServer({
     operations,
     documents: bindDocumentOperations(ports, jobs),
@@ -66,9 +62,6 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
     operations,
     url,
     reported,
-    restart() {
-      endpoint = newEndpoint();
-    },
     async connect({ query = "", name = "test-agent", headers = {}, modern = false } = {}) {
       const client = new Client(
         { name, version: "1.0.0" },

@@ -2,8 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { AgentQuery } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/text-rules.ts";
-import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
-import { processOf } from "../peer.ts";
 import { clientNameIn } from "../request-headers.ts";
 import { route, routes, type Served } from "../route.ts";
 import { invalid } from "../problem.ts";
@@ -53,8 +51,7 @@ async function answer(
     body: request.body,
     operations: operationsOf(request),
     documents: documentsOf(request),
-    adder: async () =>
-      caller.id === OWNER.id || caller.id === LOCAL_TOKEN_ID ? processOf(request.raw.socket) : caller.id,
+    adder: caller.id,
     mayWrite: caller.scope !== "read",
     clientHeader: clientNameIn(request),
     keyName: caller.name ?? undefined,
