@@ -6,7 +6,10 @@ import { ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { fieldFaults, stepName } from "../schemas/text-rules.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
-import { Compile } from "../schemas/typebox.ts";
+import { Compile, Settings } from "../schemas/typebox.ts";
+
+// Each unknown key uses up one: eight, as usual, would hide what else is wrong.
+Settings.Set({ maxErrors: 64 });
 
 /** Checks a value against one schema. */
 export interface Validator {
@@ -34,57 +37,8 @@ export function validator(schema: TSchema, what: string): Validator {
   return (value, path = "") => {
     const compiled = (made ??= Compile(schema));
     if (compiled.Check(value)) return { value };
-    const error =
-      longList(schema, value, path) ??
-      refusal(schema, compiled.Errors(withoutUnknown(schema, value)), what, path);
-    return { error };
+    return { error: refusal(schema, compiled.Errors(value), what, path) };
   };
-}
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly additionalProperties?: unknown;
-}
-
-/** The error for a list with too many items, in place of errors for each of them. */
-function longList(schema: TSchema, value: unknown, path: string): ServiceError | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value)) {
-    const { maxItems, [TOO_LARGE_KEYWORDS]: keywords } = schema as {
-      maxItems?: number;
-      [TOO_LARGE_KEYWORDS]?: string[];
-    };
-    if (maxItems === undefined || value.length <= maxItems) return undefined;
-    const message = `must not have more than ${maxItems} items`;
-    return new ServiceError(
-      keywords?.includes("maxItems") === true ? "TOO_LARGE" : "INVALID_REQUEST",
-      `The request is not valid: ${path} ${message}; it has ${value.length}.`,
-      { fields: [{ path, message }] },
-    );
-  }
-  for (const [name, property] of Object.entries((schema as ObjectSchema).properties ?? {})) {
-    const found = Object.hasOwn(value, name)
-      ? longList(property, Reflect.get(value, name), `${path}/${name}`)
-      : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Each unknown key uses up one of the few errors that a check reports; more are no help. */
-const MAX_UNKNOWN_KEYS = 4;
-
-/** The value with the first of the keys that no object of the schema may have. */
-function withoutUnknown(schema: TSchema, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const { properties = {}, additionalProperties } = schema as ObjectSchema;
-  let unknown = 0;
-  const kept = Object.entries(value).flatMap(([name, field]) => {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property !== undefined) return [[name, withoutUnknown(property, field)]];
-    return additionalProperties === false && (unknown += 1) > MAX_UNKNOWN_KEYS ? [] : [[name, field]];
-  });
-  return Object.fromEntries(kept);
 }
 
 function refusal(
@@ -106,26 +60,25 @@ function refusal(
 
 function isTooLarge(schema: TSchema, error: TLocalizedValidationError): boolean {
   const keyword = error.keyword === "~refine" ? `~refine/${error.params.index}` : error.keyword;
-  const keywords = brokenPart(schema, error)?.[TOO_LARGE_KEYWORDS];
+  const keywords = brokenPart(schema, error.schemaPath)?.[TOO_LARGE_KEYWORDS];
   return Array.isArray(keywords) && keywords.includes(keyword);
 }
 
 /** A sentence with the names that there are, where an unknown one was refused. */
 function knownNames(schema: TSchema, errors: readonly TLocalizedValidationError[]): string {
-  const unknown = errors.find(({ keyword }) => keyword === "additionalProperties");
-  const properties = unknown && (brokenPart(schema, unknown) as ObjectSchema | undefined)?.properties;
-  if (properties === undefined) return "";
+  const unknown = errors.find(({ keyword }) => keyword === "boolean");
+  if (unknown === undefined) return "";
+  const { properties = {} } = (brokenPart(schema, unknown.schemaPath.replace(/[/][^/]*$/, "")) ?? {}) as {
+    readonly properties?: object;
+  };
   const names = Object.keys(properties);
-  const [name = ""] = unknown?.keyword === "additionalProperties" ? unknown.params.additionalProperties : [];
+  const name = stepName(unknown.instancePath.split("/").at(-1) ?? "");
   const meant = nearestName(name, names) ?? names.find((each) => name.length > 2 && each.startsWith(name));
   return meant === undefined ? ` Known are ${names.join(", ")}.` : ` Did you mean ${meant}?`;
 }
 
-/** The part of the schema that the value violates. */
-function brokenPart(
-  schema: TSchema,
-  { schemaPath }: TLocalizedValidationError,
-): Record<string, unknown> | undefined {
+/** The part of the schema at a path. */
+function brokenPart(schema: TSchema, schemaPath: string): Record<string, unknown> | undefined {
   let node: unknown = schema;
   for (const step of schemaPath.split("/").slice(1)) {
     node = (node as Record<string, unknown> | undefined)?.[stepName(step)];

@@ -210,12 +210,10 @@ function faultsOf(error: TLocalizedValidationError, path: string): FieldFault[] 
         path: `${at}/${pointerStep(name)}`,
         message: "is missing",
       }));
-    case "additionalProperties":
-      return error.params.additionalProperties
-        .slice(0, MAX_FAULTS)
-        .map((name) => ({ path: `${at}/${pointerStep(name)}`, message: "is not known here" }));
     case "boolean":
-      // The same field is named by the additionalProperties error that comes with it.
+      return [{ path: at, message: "is not known here" }];
+    case "additionalProperties":
+      // The fields are named by the errors of the kind before that come with it.
       return [];
     default:
       return [{ path: at, message: message(error) }];
