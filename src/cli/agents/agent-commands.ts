@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
 import type { InstallOptions } from "./install.ts";
-import { addCommand, project, settingsOf, userId, withDataDir, EXTRA_TOOL_NAMES } from "../output/options.ts";
+import { addCommand, project, settingsOf, userId, EXTRA_TOOL_NAMES } from "../output/options.ts";
 import type { Flags } from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
 
@@ -19,9 +19,7 @@ export function addAgentCommands(memoryd: Command): void {
       (await import("../mcp/serve-agent.ts")).serveAgent(settingsOf(flags), flags),
     );
 
-  withDataDir(
-    mcp.command("install").description("tell an agent, in its own configuration file, to start memoryd"),
-  )
+  addCommand(mcp, "install", "tell an agent, in its own configuration file, to start memoryd")
     .addArgument(agentArgument())
     .option("--project", "in the file of the project that this folder belongs to, not in your own")
     .option("--print", "only show the entry, change nothing")
@@ -38,11 +36,7 @@ export function addAgentCommands(memoryd: Command): void {
       (await import("./install.ts")).installFor(ids, options),
     );
 
-  withDataDir(
-    mcp
-      .command("uninstall")
-      .description("take memoryd, and its hooks, out of an agent's configuration files"),
-  )
+  addCommand(mcp, "uninstall", "take memoryd, and its hooks, out of an agent's configuration files")
     .addArgument(agentArgument())
     .option("--project", "out of the file of the project that this folder belongs to")
     .action(async (ids: AgentId[], options: InstallOptions) =>

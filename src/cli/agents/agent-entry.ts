@@ -85,29 +85,17 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
-/** The installed program, and access to the file system. */
-export interface Sight {
-  /** The program that asks, and its version. */
-  readonly program: InstalledProgram;
-  readonly version: string;
-  readonly exists: (path: string) => boolean;
-  readonly versionAt: (launcher: string) => string | undefined;
-}
-
 /** Why an entry does not start this program; undefined if it does. */
-export function staleness(
-  entry: LaunchEntry,
-  { program, version, exists, versionAt }: Sight,
-): string | undefined {
+export function staleness(entry: LaunchEntry, program: InstalledProgram): string | undefined {
   const { command: start, cmd, args } = entry;
   const [command, launcher, verb]: readonly unknown[] = [start ?? cmd, args].flat();
   if (typeof command !== "string") return "it names an address instead of a program";
   if (typeof launcher !== "string" || verb !== "mcp") return `it starts something else (${command})`;
-  if (!exists(command)) return `${command} is gone`;
-  if (!exists(launcher)) return `${launcher} is gone`;
+  const gone = [command, launcher].find((path) => !existsSync(path));
+  if (gone !== undefined) return `${gone} is gone`;
   if (launcher !== program.launcher) {
     const other = versionAt(launcher);
-    return `it starts ${launcher}${other === undefined || other === version ? "" : `, which is version ${other}, this one ${version}`}`;
+    return `it starts ${launcher}${other === undefined || other === VERSION ? "" : `, which is version ${other}, this one ${VERSION}`}`;
   }
   return command === program.node ? undefined : `it uses another Node, ${command}`;
 }
@@ -148,19 +136,23 @@ export function agentStatus({ json = false }: Flags): void {
 /** The state of memoryd's entry in every agent's configuration. @throws {CliFailure} as `installedProgram`. */
 export function agentStates(command: string): AgentState[] {
   const program = installedProgram(command);
-  const sight: Sight = { program, version: VERSION, exists: existsSync, versionAt };
   const agents = agentsHere();
-  return AGENT_IDS.flatMap((id) => statesOf(agents[id], sight));
+  return AGENT_IDS.flatMap((id) => statesOf(agents[id], program));
 }
 
-function statesOf(agent: AgentKind, sight: Sight): AgentState[] {
-  const user = stateOf(agent, "user", fileOf(agent, false), sight);
+function statesOf(agent: AgentKind, program: InstalledProgram): AgentState[] {
+  const user = stateOf(agent, "user", fileOf(agent, false), program);
   if (agent.projectFile === undefined) return [user];
-  const project = stateOf(agent, "project", fileOf(agent, true), sight);
+  const project = stateOf(agent, "project", fileOf(agent, true), program);
   return project.state === "not installed" || project.file === user.file ? [user] : [user, project];
 }
 
-function stateOf(agent: AgentKind, scope: AgentState["scope"], file: string, sight: Sight): AgentState {
+function stateOf(
+  agent: AgentKind,
+  scope: AgentState["scope"],
+  file: string,
+  program: InstalledProgram,
+): AgentState {
   const known = { agent: agent.id, scope, file };
   try {
     const text = readConfigFile(file);
@@ -169,7 +161,7 @@ function stateOf(agent: AgentKind, scope: AgentState["scope"], file: string, sig
       const isKnown = scope === "project" || isThere(agent);
       return { ...known, state: isKnown ? "not installed" : "agent not installed here" };
     }
-    const why = staleness(entry, sight);
+    const why = staleness(entry, program);
     return why === undefined ? { ...known, state: "installed" } : { ...known, state: "stale", why };
   } catch (error) {
     if (!(error instanceof RefusedEdit || error instanceof CliFailure)) throw error;

@@ -14,7 +14,7 @@ export interface AgentKind {
   /** The entry that starts a program with these arguments. */
   readonly launch: (command: string, args: readonly string[]) => LaunchEntry;
   readonly userFile: string;
-  /** The agent is installed if one of these paths exists. */
+  /** The agent is installed if one of these paths exists: the folder of the file, unless the table says otherwise. */
   readonly signs: readonly string[];
   /** The file of a project, relative to its folder; undefined if the agent has none. */
   readonly projectFile: string | undefined;
@@ -62,19 +62,16 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
   const settings = settingsFolder({ platform, home, folders });
   const claude = folders.claude ?? home;
   const codex = folders.codex ?? join(home, ".codex");
-  const desktop = join(settings, "Claude");
-  const code = join(settings, "Code", "User");
-  const windsurf = join(home, ".codeium", "windsurf");
   // Command-line programs that keep to the XDG specification, on macOS too.
   const xdg = platform !== "win32" && folders.config !== undefined ? folders.config : join(home, ".config");
-  const openCode = join(xdg, "opencode");
   const zed = platform === "win32" ? join(settings, "Zed") : join(xdg, "zed");
-  const cline = join(home, ".cline");
   const goose = platform === "win32" ? join(settings, "Block", "goose", "config") : join(xdg, "goose");
   const copilot = folders.copilot ?? join(home, ".copilot");
 
   const usual = { format: "json", section: "mcpServers", launch: plain, projectFile: undefined } as const;
-  const agents: Readonly<Record<AgentId, Partial<AgentKind> & Omit<AgentKind, keyof typeof usual | "id">>> = {
+  const agents: Readonly<
+    Record<AgentId, Partial<AgentKind> & Pick<AgentKind, "title" | "userFile" | "nextStep">>
+  > = {
     "claude-code": {
       title: "Claude Code",
       launch: typed,
@@ -86,8 +83,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
     },
     "claude-desktop": {
       title: "Claude Desktop",
-      userFile: join(desktop, "claude_desktop_config.json"),
-      signs: [desktop],
+      userFile: join(settings, "Claude", "claude_desktop_config.json"),
       nextStep: "quit it and start it again",
     },
     cursor: {
@@ -95,7 +91,6 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       launch: typed,
       userFile: join(home, ".cursor", "mcp.json"),
       hooksFile: join(home, ".cursor", "hooks.json"),
-      signs: [join(home, ".cursor")],
       projectFile: join(".cursor", "mcp.json"),
       nextStep: "allow the server in its settings, under MCP",
     },
@@ -103,8 +98,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       title: "VS Code",
       section: "servers",
       launch: typed,
-      userFile: join(code, "mcp.json"),
-      signs: [code],
+      userFile: join(settings, "Code", "User", "mcp.json"),
       projectFile: join(".vscode", "mcp.json"),
       nextStep: "start the server when it asks, or with `MCP: List Servers`",
     },
@@ -114,7 +108,6 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       section: "mcp_servers",
       userFile: join(codex, "config.toml"),
       hooksFile: join(codex, "hooks.json"),
-      signs: [codex],
       // Read in projects that the user trusts.
       projectFile: join(".codex", "config.toml"),
       nextStep: "start a new session",
@@ -123,14 +116,12 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       title: "Gemini CLI",
       userFile: join(home, ".gemini", "settings.json"),
       hooksFile: join(home, ".gemini", "settings.json"),
-      signs: [join(home, ".gemini")],
       projectFile: join(".gemini", "settings.json"),
       nextStep: "start a new session",
     },
     windsurf: {
       title: "Windsurf",
-      userFile: join(windsurf, "mcp_config.json"),
-      signs: [windsurf],
+      userFile: join(home, ".codeium", "windsurf", "mcp_config.json"),
       nextStep: "press refresh in the list of servers in Cascade",
     },
     opencode: {
@@ -138,9 +129,8 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       // Version 2 reads this form of version 1 too.
       section: "mcp",
       launch: (command, args) => ({ type: "local", command: [command, ...args] }),
-      userFile: join(openCode, "opencode.json"),
-      hooksFile: join(openCode, "plugins", "memoryd.js"),
-      signs: [openCode],
+      userFile: join(xdg, "opencode", "opencode.json"),
+      hooksFile: join(xdg, "opencode", "plugins", "memoryd.js"),
       projectFile: "opencode.json",
       nextStep: "start it again",
     },
@@ -148,13 +138,12 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       title: "Zed",
       section: "context_servers",
       userFile: join(zed, "settings.json"),
-      signs: [zed],
       nextStep: "look for the green dot beside it in the settings of the Agent Panel",
     },
     cline: {
       title: "Cline",
-      userFile: join(cline, "data", "settings", "cline_mcp_settings.json"),
-      signs: [cline],
+      userFile: join(home, ".cline", "data", "settings", "cline_mcp_settings.json"),
+      signs: [join(home, ".cline")],
       nextStep: "start a new task",
     },
     goose: {
@@ -163,7 +152,6 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       section: "extensions",
       launch: (cmd, args) => ({ name: "memoryd", type: "stdio", enabled: true, cmd, args, timeout: 300 }),
       userFile: join(goose, "config.yaml"),
-      signs: [goose],
       nextStep: "start a new session",
     },
     copilot: {
@@ -171,14 +159,12 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       launch: (command, args) => ({ type: "local", command, args, tools: ["*"] }),
       userFile: join(copilot, "mcp-config.json"),
       hooksFile: join(copilot, "hooks", "memoryd.json"),
-      signs: [copilot],
       nextStep: "start a new session",
     },
   };
-  return Object.fromEntries(AGENT_IDS.map((id) => [id, { ...usual, id, ...agents[id] }])) as Record<
-    AgentId,
-    AgentKind
-  >;
+  return Object.fromEntries(
+    AGENT_IDS.map((id) => [id, { ...usual, id, signs: [path.dirname(agents[id].userFile)], ...agents[id] }]),
+  ) as unknown as Record<AgentId, AgentKind>;
 }
 
 /** The folder for settings of desktop programs. */
