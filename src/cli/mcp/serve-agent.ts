@@ -1,14 +1,41 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Settings } from "../../config/config.ts";
-import { createLogger } from "../../daemon/system.ts";
 import { VERSION } from "../../config/limits.ts";
-import { findDaemon } from "../connect.ts";
-import { EXIT, print } from "../output/output.ts";
-import { buildAgentShim } from "./agent-shim.ts";
-import { forward, idleMsOf, reachOrStart } from "./daemon-link.ts";
-import { namedByPath, projectOfFolder } from "./project-of-folder.ts";
-import { extraToolsOf } from "../output/options.ts";
 import { messageOf } from "../../config/narrow.ts";
+import { shortened } from "../../core/text/text-size.ts";
+import { createLogger } from "../../daemon/system.ts";
+import {
+  advertisedTool,
+  AGENT_INSTRUCTIONS,
+  AGENT_TOOLS,
+  chosenTools,
+  CONTEXT_RESOURCE,
+  PROMPTS,
+  RESOURCE_TEMPLATES,
+} from "../../schemas/agent-tools.ts";
+import type { AgentToolName, ToolChoice } from "../../schemas/agent-tools.ts";
+import { present } from "../../schemas/wire.ts";
+import { findDaemon } from "../connect.ts";
+import { extraToolsOf } from "../output/options.ts";
+import { EXIT, oneLine, print } from "../output/output.ts";
+import {
+  forward,
+  type ForwardedAnswer,
+  type ForwardedCall,
+  idleMsOf,
+  type Reach,
+  reachOrStart,
+} from "./daemon-link.ts";
+import { folderOfRoot, namedByPath, projectOfFolder } from "./project-of-folder.ts";
 
 export interface ServeAgentOptions {
   readonly project?: string;
@@ -36,16 +63,7 @@ export async function serveAgent(settings: Settings, options: ServeAgentOptions)
 
   const ended = untilInputEnds();
   const handle = serveStdio(
-    () =>
-      buildAgentShim({
-        version: VERSION,
-        tools: { extra, readOnly: options.readOnly ?? false },
-        project: options.project,
-        user: options.user,
-        projectOf: (root) =>
-          root === undefined ? projectOfFolder(process.cwd()) : (projectOfFolder(root) ?? namedByPath(root)),
-        forward: (call) => forward(reach, call),
-      }),
+    () => buildServer(options, { extra, readOnly: options.readOnly ?? false }, reach),
     {
       onerror: (error) => {
         log.warn({ reason: error.name }, "message not understood");
@@ -87,4 +105,128 @@ function untilInputEnds(): Promise<void> {
     process.stdout.once("close", () => resolve());
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
+}
+
+/** Some clients declare roots and never list them. */
+const ROOTS_TIMEOUT_MS = 3_000;
+
+/** The server that an agent talks to: lists tools and prompts itself, and has the daemon answer calls. */
+function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach): Server {
+  const server = new Server(
+    { name: "memoryd", version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: AGENT_INSTRUCTIONS },
+  );
+  const names = chosenTools(tools);
+  const { user } = options;
+
+  let project: Promise<string | undefined> | undefined;
+  server.setNotificationHandler("notifications/roots/list_changed", () => {
+    project = undefined;
+  });
+
+  async function ask(
+    method: ForwardedCall["method"],
+    params: object,
+    signal: AbortSignal,
+    mayRepeat = true,
+  ): Promise<ForwardedAnswer> {
+    project ??= findProject(server, options.project);
+    const query = {
+      ...present({ project: await project, user_id: user }),
+      ...(tools.extra.length > 0 && { tools: tools.extra.join(",") }),
+      ...(tools.readOnly && { read_only: "true" }),
+    };
+    const client = server.getClientVersion()?.name;
+    return await forward(reach, { method, params, query, signal, mayRepeat, client });
+  }
+
+  /** Has the user agree to a deletion, where the client can ask; undefined: go on. */
+  async function consent(input: unknown, { envelope, inputResponses, signal }: ServerContext["mcpReq"]) {
+    const ofRequest: unknown = Reflect.get(Object(envelope), CLIENT_CAPABILITIES_META_KEY);
+    if (Reflect.get(Object(ofRequest ?? server.getClientCapabilities()), "elicitation") === undefined)
+      return undefined;
+    const said = inputResponse(inputResponses, CONSENT);
+    if (said.kind === "elicit")
+      return said.action === "accept" ? undefined : told("The user said no: nothing was deleted.");
+    const id: unknown = Reflect.get(Object(input), "id");
+    const answer = await ask("tools/call", { name: "memory_get", arguments: { id } }, signal);
+    const note = "result" in answer && answer.result["isError"] !== true ? bodyOf(answer.result) : undefined;
+    // A fact is only ended, and an id of nothing is told by the daemon.
+    if (note === undefined) return undefined;
+    return inputRequired({
+      inputRequests: {
+        [CONSENT]: inputRequired.elicit({
+          message: `Delete this note? ${note}`,
+          requestedSchema: { type: "object", properties: {} },
+        }),
+      },
+    });
+  }
+
+  server.setRequestHandler("tools/list", () => ({ tools: names.map(advertisedTool) }));
+  server.setRequestHandler("resources/list", () => ({ resources: [CONTEXT_RESOURCE] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: PROMPTS }));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: input } }, { mcpReq }) => {
+    const mayRepeat =
+      Object.hasOwn(AGENT_TOOLS, name) && AGENT_TOOLS[name as AgentToolName].hints.idempotentHint;
+    let answer: ForwardedAnswer;
+    try {
+      const doubt =
+        name === "memory_delete" && names.includes(name) ? await consent(input, mcpReq) : undefined;
+      if (doubt !== undefined) return doubt;
+      answer = await ask("tools/call", { name, arguments: input ?? {} }, mcpReq.signal, mayRepeat);
+    } catch (error) {
+      // An answer that the agent reads, where a protocol error might only end up in a log.
+      return { ...told(messageOf(error)), isError: true };
+    }
+    return resultOf(answer) as { content: [] };
+  });
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
+    return resultOf(await orProtocolError(ask("resources/read", { uri }, mcpReq.signal))) as { contents: [] };
+  });
+  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: input } }, { mcpReq }) => {
+    const params = { name, arguments: input ?? {} };
+    return resultOf(await orProtocolError(ask("prompts/get", params, mcpReq.signal))) as { messages: [] };
+  });
+  return server;
+}
+
+const CONSENT = "delete";
+const MAX_SHOWN_CHARS = 300;
+
+/** The text of a note as `memory_get` answers it, on one line. */
+function bodyOf(result: Record<string, unknown>): string | undefined {
+  const [{ text = "" } = {}] = (result["content"] ?? []) as { readonly text?: string }[];
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line.startsWith("[note "));
+  const last = lines.findLastIndex((line) => line.startsWith("[end "));
+  if (first < 0 || last <= first) return undefined;
+  return JSON.stringify(shortened(oneLine(lines.slice(first + 1, last).join(" ")), MAX_SHOWN_CHARS));
+}
+
+const told = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+/** `--project`, else that of the client's first root, else of the folder where this was started. */
+async function findProject(server: Server, named: string | undefined): Promise<string | undefined> {
+  if (named !== undefined) return named;
+  const canList = server.getClientCapabilities()?.roots !== undefined;
+  const listed =
+    canList && (await server.listRoots({}, { timeout: ROOTS_TIMEOUT_MS }).catch(() => undefined));
+  const folders = (listed || { roots: [] }).roots.map(({ uri }) => folderOfRoot(uri));
+  const root = folders.find((folder) => folder !== undefined);
+  return root === undefined ? projectOfFolder(process.cwd()) : (projectOfFolder(root) ?? namedByPath(root));
+}
+
+function resultOf(answer: ForwardedAnswer): Record<string, unknown> {
+  if ("result" in answer) return answer.result;
+  throw new ProtocolError(answer.error.code, answer.error.message);
+}
+
+async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<ForwardedAnswer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, messageOf(error));
+  }
 }
