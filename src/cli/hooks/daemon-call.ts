@@ -8,7 +8,7 @@ const MAX_ANSWER_BYTES = 1_024 * 1_024;
 const CHALLENGE_BYTES = 32;
 
 /** Asks the daemon of a data directory; undefined for every answer but success. */
-export type DaemonCall = (path: string, body: object) => Promise<unknown>;
+export type DaemonCall = <Answer>(path: string, body: object) => Promise<Answer | undefined>;
 
 /**
  * A way to the daemon that the data directory names, once that daemon has proved to be it, on the same connection; undefined
@@ -21,7 +21,7 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
   const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
   const { response } = await exchange(connection, "GET", "/health", { "x-memoryd-challenge": challenge });
   if (response.headers["x-memoryd-proof"] !== proofOf(runtime, challenge)) return undefined;
-  return async (path, body) => {
+  return async <Answer>(path: string, body: object) => {
     const headers = {
       authorization: `Bearer ${runtime.token}`,
       "content-type": "application/json",
@@ -34,7 +34,7 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
       headers,
       JSON.stringify(body),
     );
-    return answer.statusCode === 200 ? JSON.parse(text) : undefined;
+    return answer.statusCode === 200 ? (JSON.parse(text) as Answer) : undefined;
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
 import { readJson, writeJson } from "../../files/own-files.ts";
-import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
+import type { HookAgent } from "./hook-kinds.ts";
 
 /** The user's consents for one agent. */
 export interface HookConsent {
@@ -27,17 +27,8 @@ export function readHookState(dataDir: string): HookState {
   const file = fileOf(dataDir, "hooks");
   const value = readJson(file);
   if (value === undefined) return NONE;
-  const { paused, excluded, agents } = isObject(value) ? value : {};
-  const consents = isObject(agents) ? HOOK_AGENTS.map((agent) => [agent, agents[agent]] as const) : [];
-  const known = consents.filter(([, consent]) => consent !== undefined);
-  const areTexts = Array.isArray(excluded) && excluded.every(isText);
-  if (
-    typeof paused === "boolean" &&
-    areTexts &&
-    isObject(agents) &&
-    known.every(([, each]) => isConsent(each))
-  )
-    return { paused, excluded, agents: Object.fromEntries(known) };
+  if (isObject(value) && Array.isArray(value["excluded"]) && isObject(value["agents"]))
+    return value as unknown as HookState;
   throw new Error(`The file ${file} is damaged; remove it and install the hooks again.`);
 }
 
@@ -93,15 +84,6 @@ function readTold(dataDir: string): Told {
     return [];
   }
 }
-
-function isConsent(value: unknown): value is HookConsent {
-  if (!isObject(value)) return false;
-  const { context, capture, user, project } = value;
-  const names = [user, project].filter((name) => name !== undefined);
-  return typeof context === "boolean" && typeof capture === "boolean" && names.every(isText);
-}
-
-const isText = (value: unknown): value is string => typeof value === "string";
 
 const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
   join(dataDir, `${name}.json`);

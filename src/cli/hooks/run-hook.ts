@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { statSync, writeSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import type { Context, QueryResult } from "../../client/client.ts";
 import { type Fields, isObject } from "../../config/narrow.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
@@ -89,11 +90,8 @@ interface Told {
 
 async function contextAtStart(call: DaemonCall, { consent, project }: Occasion): Promise<Told | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
-  const reply = await call("/context", body);
-  if (!isObject(reply) || typeof reply["text"] !== "string") return undefined;
-  const items = Array.isArray(reply["items"]) ? (reply["items"] as unknown[]) : [];
-  const ids = items.flatMap((item) => (isObject(item) && typeof item["id"] === "string" ? [item["id"]] : []));
-  return { text: reply["text"], ids };
+  const reply = await call<Context>("/context", body);
+  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
 }
 
 async function relevantAtPrompt(
@@ -102,7 +100,7 @@ async function relevantAtPrompt(
 ): Promise<Told | undefined> {
   const query = questionOf(input["prompt"]);
   if (query === "") return undefined;
-  const reply = await call("/memory/query", {
+  const reply = await call<QueryResult>("/memory/query", {
     query,
     k: MATCHES,
     snippet: SNIPPET_CHARS,
@@ -111,33 +109,17 @@ async function relevantAtPrompt(
     filters: { project: [project, null] },
     ...owner(consent),
   });
-  if (!isObject(reply) || !Array.isArray(reply["matches"])) return undefined;
+  if (reply === undefined) return undefined;
   const before = toldTo(dataDir, sessionOf(input));
-  const matches = (reply["matches"] as unknown[]).slice(0, Number(reply["relevant"]) || 0);
-  const memories = matches.filter(isOwnMemory).filter(({ id }) => !before.includes(id));
+  // Text of documents and web pages is somebody else's, and told only when it is asked for.
+  const memories = reply.matches
+    .slice(0, reply.relevant)
+    .filter(({ id, source, superseded_by }) => !(source ?? superseded_by) && !before.includes(id));
   const { text, told } = toldText(
     memories.map(({ id, occurred_at, snippet, content }) => ({ id, occurred_at, text: snippet ?? content })),
     PROMPT_TOKENS,
   );
   return { text, ids: [...before, ...told.map(({ id }) => id)] };
-}
-
-interface Match {
-  readonly id: string;
-  readonly occurred_at: string;
-  readonly content: string;
-  readonly snippet?: string;
-}
-
-/** True for a memory that holds; text of documents and web pages is somebody else's, and told only when it is asked for. */
-function isOwnMemory(match: unknown): match is Match {
-  if (!isObject(match)) return false;
-  const { id, occurred_at, content, snippet, source, superseded_by } = match;
-  return (
-    [id, occurred_at, content, snippet ?? ""].every((text) => typeof text === "string") &&
-    (source ?? null) === null &&
-    (superseded_by ?? null) === null
-  );
 }
 
 /** Starts an import of the conversation, which goes on after the agent has ended. */
