@@ -63,6 +63,7 @@ export function program(words: readonly string[]): Command {
     .addHelpText("after", EPILOGUE)
     // Options behind a command are that command's: `--project` of `mcp` is not that of `mcp install`.
     .enablePositionalOptions()
+    .showHelpAfterError("(add --help for its commands and options)")
     .exitOverride();
 
   addStart(memoryd, words);
@@ -97,17 +98,7 @@ export function program(words: readonly string[]): Command {
     .command("complete", { hidden: true })
     .argument("[words...]")
     .action((given: string[]) => completions(memoryd, given).forEach(print));
-  pointToHelp(memoryd, "memoryd");
   return memoryd;
-}
-
-/** After wrong usage each command points to its own help, unless it says something else. */
-function pointToHelp(command: Command, name: string): void {
-  const what = command.commands.length > 0 ? "commands" : "options";
-  // Commander has no other way to ask for it.
-  if (Reflect.get(command, "_showHelpAfterError") === false)
-    command.showHelpAfterError(`(\`${name} --help\` lists the ${what})`);
-  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`);
 }
 
 const INTERNAL = ALL_SETTINGS.flatMap(({ name, isInternal }) => (isInternal ? [name] : []));

@@ -113,16 +113,7 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   const fault = cause && pathFault(cause);
   if (fault !== undefined)
     return `The data directory ${dataDir} cannot be used: ${fault}; mend that, or name another with --data-dir.`;
-  switch (cause?.code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return `The disk that holds ${dataDir} is full; free some space and start again.`;
-    case "EMFILE":
-    case "ENFILE":
-      return "Too many files are open; raise the limit (`ulimit -n 4096`) and start again.";
-    default:
-      return `The daemon could not start: ${messageOf(error)} (--log-level debug shows more).`;
-  }
+  return `The daemon could not start: ${messageOf(cause ?? error)} (--log-level debug shows more).`;
 }
 
 interface SystemError extends Error {

@@ -18,7 +18,7 @@ import { jsonOf, readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
-import { dataDirWords, type Flags, settingsOf, withDataDir } from "../output/options.ts";
+import { addCommand, dataDirWords, type Flags, settingsOf } from "../output/options.ts";
 import { CliFailure, print, printTable } from "../output/output.ts";
 import { commandIn, serviceDefinition } from "./service-definition.ts";
 import type { ServiceCommand, ServiceDefinition } from "./service-definition.ts";
@@ -27,15 +27,13 @@ export function addServiceCommands(memoryd: Command): void {
   const service = memoryd
     .command("service")
     .description("have the system start the daemon: systemd, launchd or the Task Scheduler");
-  withDataDir(service.command("install").description("start it now, at each login, and after a crash"))
+  addCommand(service, "install", "start it now, at each login, and after a crash")
     .option("--print", "only show what would be written and run")
     .action(installService);
-  withDataDir(
-    service.command("uninstall").description("stop it and take the service away; memories stay"),
-  ).action(uninstallService);
-  withDataDir(service.command("status").description("say whether the service is installed and runs")).action(
-    serviceStatus,
-  );
+  const uninstall = addCommand(service, "uninstall", "stop it and take the service away; memories stay");
+  uninstall.action(uninstallService);
+  const status = addCommand(service, "status", "say whether the service is installed and runs");
+  status.action(serviceStatus);
 }
 
 async function installService(options: Flags): Promise<void> {
