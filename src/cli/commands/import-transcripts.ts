@@ -4,6 +4,7 @@ import { type MemorydClient, MemorydError, type NewMemory } from "../../client/c
 import { llmKey } from "../../config/config.ts";
 import { ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { present } from "../../schemas/wire.ts";
+import { agentsHere } from "../agents/known-agents.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { readHookState } from "../hooks/hook-state.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
@@ -43,12 +44,12 @@ const MAX_LLM_FAULTS = 3;
  * was killed is finished by the next one, which loses nothing and adds nothing twice.
  */
 export async function importTranscripts(id: TranscriptAgentId, flags: TranscriptFlags): Promise<void> {
-  const { title, file, folder } = TRANSCRIPTS[id];
+  const { file, folder } = TRANSCRIPTS[id];
   const given = flags.file ?? flags.from;
   const place = given ?? folder();
   const found = await stat(place).catch(() => undefined);
   if (found === undefined) {
-    const what = given === undefined ? `conversation of ${title} in` : "file or folder";
+    const what = given === undefined ? `conversation of ${agentsHere()[id].title} in` : "file or folder";
     throw new CliFailure(`There is no ${what} ${place}; name their folder with --from.`);
   }
   const { dataDir } = settingsOf(flags);
@@ -136,7 +137,7 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
       report.skipped("answers of the language model that nothing in the conversation bears out");
   }
   const items = found.flatMap((item) => checked(item, run) ?? []);
-  const written = capture.summary(captured, agent.title);
+  const written = capture.summary(captured, agentsHere()[id].title);
   const summary = written && checked(memory(path, written), run);
   if (daemon === undefined) return;
   const pending = { items, ...(summary && { summary: summary.body }) };

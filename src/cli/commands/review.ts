@@ -8,6 +8,7 @@ import {
   beginning,
   CliFailure,
   counted,
+  grouped,
   oneLine,
   plural,
   print,
@@ -87,9 +88,9 @@ async function review(flags: ReviewFlags): Promise<void> {
     return printJson({ since, entries });
   }
   if (shown.length === 0) return print(`Nothing was added since ${day(since)}.`);
-  for (const [client, ofClient] of groups(shown, ({ client }) => client ?? NO_CLIENT)) {
+  for (const [client, ofClient] of grouped(shown, ({ client }) => client ?? NO_CLIENT)) {
     print(oneLine(client));
-    for (const [date, entries] of groups(ofClient, ({ created_at }) => day(created_at))) {
+    for (const [date, entries] of grouped(ofClient, ({ created_at }) => day(created_at))) {
       const notes = entries.reduce((sum, entry) => sum + entry.noteIds.length, 0);
       const facts = entries.filter(({ kind }) => kind === "fact").length;
       print(`  ${date}  ${counted({ note: notes, fact: facts }).join(", ")}`);
@@ -207,14 +208,4 @@ function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   print(
     `    ${shortId(id)}  ${oneLine(what)}${tagWords(tags)}${project === null ? "" : ` · ${oneLine(project)}`}`,
   );
-}
-
-function groups<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const item of items) {
-    const group = found.get(keyOf(item));
-    if (group === undefined) found.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return found;
 }

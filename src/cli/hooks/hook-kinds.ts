@@ -9,7 +9,10 @@ export const HOOK_AGENTS = ["claude-code", "codex", "gemini", "cursor", "copilot
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 
 export interface HookKind {
-  /** The agent's names of the moments that it offers, and for which beginnings the first one counts. */
+  /**
+   * The agent's names of the moments that it offers, and for which beginnings the first one counts. One with an end names its
+   * transcript there, which `memoryd import` reads by the agent's name.
+   */
   readonly events: { readonly [M in Moment]?: string };
   readonly startsOn?: string;
   /** How an agent's file writes one hook. */
@@ -17,9 +20,7 @@ export interface HookKind {
   /** Time that the agent gives the hook, in its own unit. */
   readonly timeout: number;
   /** Keys that a file of hooks begins with. */
-  readonly head: Fields;
-  /** The format of its transcripts for `memoryd import`; undefined: it tells of none. */
-  readonly transcripts?: string;
+  readonly head?: Fields;
   /** The answer that the agent reads from standard output. */
   readonly answer: (text: string, event: string) => object;
 }
@@ -35,8 +36,6 @@ export const HOOK_KINDS: Readonly<Record<HookAgent, HookKind>> = {
     startsOn: "startup|clear|compact",
     form: "group",
     timeout: 5,
-    head: {},
-    transcripts: "claude-code",
     answer: specific,
   },
   codex: {
@@ -45,16 +44,12 @@ export const HOOK_KINDS: Readonly<Record<HookAgent, HookKind>> = {
     form: "group",
     // The most that it gives the end.
     timeout: 3,
-    head: {},
-    transcripts: "codex",
     answer: specific,
   },
   gemini: {
     events: { start: "SessionStart", prompt: "BeforeAgent", end: "SessionEnd" },
     form: "group",
     timeout: 5_000,
-    head: {},
-    transcripts: "gemini",
     answer: specific,
   },
   cursor: {
@@ -62,7 +57,6 @@ export const HOOK_KINDS: Readonly<Record<HookAgent, HookKind>> = {
     form: "flat",
     timeout: 5,
     head: { version: 1 },
-    transcripts: "cursor",
     answer: (text) => ({ additional_context: text }),
   },
   copilot: {
@@ -76,7 +70,6 @@ export const HOOK_KINDS: Readonly<Record<HookAgent, HookKind>> = {
     events: { start: "start", prompt: "prompt" },
     form: "plugin",
     timeout: 5_000,
-    head: {},
     answer: (text) => ({ additionalContext: text }),
   },
 };

@@ -66,7 +66,7 @@ export async function consentTo(
   const unknown = given?.find((word) => word !== "context" && word !== "capture");
   if (unknown !== undefined)
     throw usageFailure(`--hooks takes context, capture or context,capture; got "${unknown}".`);
-  const canCapture = kind.transcripts !== undefined;
+  const canCapture = kind.events.end !== undefined;
   if (given?.includes("capture") === true && !canCapture)
     throw usageFailure(
       `Conversations with ${title} cannot be imported, so nothing of them can be kept; say --hooks context.`,
@@ -74,7 +74,7 @@ export async function consentTo(
   print(`${title} gets these hooks in ${file}:`);
   printTable(
     MOMENTS.flatMap((moment) => {
-      const event = moment === "end" && !canCapture ? undefined : kind.events[moment];
+      const event = kind.events[moment];
       return event === undefined ? [] : [[event, WHAT[moment]] as const];
     }),
   );
@@ -222,7 +222,7 @@ export function readHooks(text: string): HookEntries | undefined {
  * @param head keys that a file of hooks must have.
  * @throws {RefusedEdit} if the text is not such a file.
  */
-export function withHooks(text: string, wanted: HookEntries, head: Fields): string {
+export function withHooks(text: string, wanted: HookEntries, head: Fields = {}): string {
   const isAsWanted = isDeepStrictEqual(readHooks(text), wanted);
   if (isAsWanted && ownPaths(text).length === Object.keys(wanted).length) return text;
   let edited = orEmptyObject(withoutHooks(text));

@@ -124,14 +124,13 @@ async function relevantAtPrompt(
 
 /** Starts an import of the conversation, which goes on after the agent has ended. */
 function capture({ agent, dataDir, input, consent }: Occasion): void {
-  const { transcripts } = HOOK_KINDS[agent];
   const path = input["transcript_path"];
-  if (transcripts === undefined || typeof path !== "string" || !isAbsolute(path)) return;
+  if (typeof path !== "string" || !isAbsolute(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const launcher = resolve(import.meta.dirname, "../../../bin/memoryd.js");
   const user = consent.user === undefined ? [] : ["--user", consent.user];
   const project = consent.project === undefined ? [] : ["--project", consent.project];
-  const words = ["import", transcripts, "--file", path, "--data-dir", dataDir, ...user, ...project];
+  const words = ["import", agent, "--file", path, "--data-dir", dataDir, ...user, ...project];
   spawn(process.execPath, [launcher, ...words], {
     detached: true,
     stdio: "ignore",

@@ -8,6 +8,7 @@ import {
   CliFailure,
   complain,
   EXIT,
+  grouped,
   oneLine,
   plural,
   print,
@@ -136,21 +137,12 @@ function report(found: FoundDocuments, tally: Tally, gone: number, asJson: boole
 function byKind(
   files: Iterable<Pick<SkippedPath, "path" | "reason"> & { readonly kind?: string }>,
 ): string[] {
-  const groups = new Map<
-    string,
-    { readonly what: string; readonly reason: string; readonly paths: string[] }
-  >();
-  for (const { path, reason, kind = kindByName(path) } of files) {
-    const key = JSON.stringify([kind, reason]);
-    const group = groups.get(key) ?? { what: kind, reason, paths: [] };
-    group.paths.push(path);
-    groups.set(key, group);
-  }
-  return [...groups.values()]
-    .sort((a, b) => b.paths.length - a.paths.length)
-    .map(({ what, reason, paths }) => {
-      const names = paths.slice(0, MAX_NAMES).map(oneLine).join(", ");
-      const more = paths.length > MAX_NAMES ? " …" : "";
-      return `${paths.length} ${what}: ${oneLine(reason)} (${names}${more})`;
+  const groups = grouped(files, ({ path, kind = kindByName(path), reason }) => `${kind}: ${oneLine(reason)}`);
+  return [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([what, found]) => {
+      const names = found.slice(0, MAX_NAMES).map(({ path }) => oneLine(path));
+      const more = found.length > MAX_NAMES ? " …" : "";
+      return `${found.length} ${what} (${names.join(", ")}${more})`;
     });
 }

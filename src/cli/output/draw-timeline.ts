@@ -1,5 +1,5 @@
 import type { Fact } from "../../client/client.ts";
-import { oneLine } from "./output.ts";
+import { grouped, oneLine } from "./output.ts";
 import { moment } from "./times.ts";
 
 type ShownFact = Pick<
@@ -32,17 +32,17 @@ export function drawTimeline(events: readonly TimelineEvent[], now: number): str
   const facts = new Map<string, ShownFact>();
   const updates = new Map<string, string[]>();
   for (const { timestamp, change_type: type, fact } of events) {
-    if (type !== "updated") facts.set(fact.id, fact);
-    else {
-      if (!facts.has(fact.id)) facts.set(fact.id, fact);
+    if (type !== "updated" || !facts.has(fact.id)) facts.set(fact.id, fact);
+    if (type === "updated")
       updates.set(fact.id, [...(updates.get(fact.id) ?? []), `${moment(timestamp)} updated${doubt(fact)}`]);
-    }
   }
   const scale = scaleOf([...facts.values()], now);
   const lines: string[] = [];
-  for (const [predicate, bars] of byPredicate([...facts.values()])) {
+  const inOrder = [...facts.values()].sort((a, b) => Date.parse(a.valid_from) - Date.parse(b.valid_from));
+  // By predicate in any case, as first written.
+  for (const bars of grouped(inOrder, ({ predicate }) => predicate.trim().toLowerCase()).values()) {
     if (lines.length > 0) lines.push("");
-    lines.push(oneLine(predicate));
+    lines.push(oneLine(bars[0]?.predicate ?? ""));
     const width = Math.max(...bars.map((fact) => period(fact).length));
     for (const fact of bars) {
       lines.push(
@@ -68,20 +68,6 @@ function bar({ valid_from: from, valid_to: to }: ShownFact, { from: first, to: l
   const tip = to === null ? "▶" : "┤";
   const drawn = begin === end ? (to === null ? tip : "│") : `├${"─".repeat(end - begin - 1)}${tip}`;
   return `${" ".repeat(begin)}${drawn}`.padEnd(WIDTH);
-}
-
-/** By predicate in any case, as first written; in the order of the first beginning. */
-function byPredicate(facts: readonly ShownFact[]): Map<string, ShownFact[]> {
-  const written = new Map<string, string>();
-  const groups = new Map<string, ShownFact[]>();
-  const inOrder = facts.toSorted((a, b) => Date.parse(a.valid_from) - Date.parse(b.valid_from));
-  for (const fact of inOrder) {
-    const key = fact.predicate.trim().toLowerCase();
-    const predicate = written.get(key) ?? fact.predicate;
-    written.set(key, predicate);
-    groups.set(predicate, [...(groups.get(predicate) ?? []), fact]);
-  }
-  return groups;
 }
 
 export function statement({ subject, predicate, object }: Statement): string {

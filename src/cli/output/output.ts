@@ -103,6 +103,17 @@ export const plural = (
 export const counted = (numbers: { readonly [noun: string]: number }): string[] =>
   Object.entries(numbers).flatMap(([noun, number]) => (number === 0 ? [] : [plural(number, noun)]));
 
+/** Items by a key, in the order of their first ones. */
+export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
 /** A number of bytes with a unit: `812 B`, `4.2 kB`, `31.0 MB`. */
 export function inBytes(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`;

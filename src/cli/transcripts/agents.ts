@@ -7,7 +7,6 @@ import { type TranscriptAgentId, listOf, objectOf, textOf } from "../import/impo
 import { jsonOf } from "../../files/own-files.ts";
 
 export interface TranscriptAgent {
-  readonly title: string;
   /** The folder of its transcripts, the same on every system below the home folder. */
   readonly folder: () => string;
   /** Path of a transcript below that folder, with `/`. */
@@ -20,26 +19,22 @@ export interface TranscriptAgent {
 /** As the agents documented, or their sources had, in November 2026; see docs/agents.md. */
 export const TRANSCRIPTS: Readonly<Record<TranscriptAgentId, TranscriptAgent>> = {
   "claude-code": {
-    title: "Claude Code",
     folder: () => join(agentFolders().claude ?? join(homedir(), ".claude"), "projects"),
     file: /^(?:[^/]+\/)?(?!agent-)[^/]+\.jsonl$/,
     read: readClaudeCodeLine,
   },
   codex: {
-    title: "Codex",
     folder: () => join(agentFolders().codex ?? join(homedir(), ".codex"), "sessions"),
     file: /(?:^|\/)rollout-[^/]+\.jsonl$/,
     read: readCodexLine,
   },
   gemini: {
-    title: "Gemini CLI",
     folder: () => join(homedir(), ".gemini", "tmp"),
     file: /(?:^|\/)session-[^/]+\.jsonl?$/,
     read: readGeminiLine,
     workFolder: geminiFolder,
   },
   cursor: {
-    title: "Cursor",
     folder: () => join(homedir(), ".cursor", "projects"),
     file: /^(?!.*\/subagents\/)(?:.*\/)?[^/]+\.jsonl$/,
     read: readCursorLine,
