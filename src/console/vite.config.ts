@@ -43,7 +43,6 @@ export default defineConfig({
   build: {
     outDir: "../../dist/console",
     emptyOutDir: true,
-    manifest: true,
     // Data addresses and inline scripts are not what the page's policy allows.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

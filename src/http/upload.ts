@@ -100,10 +100,10 @@ export async function readUpload(
   return { body, upload };
 }
 
-/** Stores a file while it arrives. @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then. */
+/** Stores a file as it arrives. @throws {ServiceError} TOO_LARGE, STORE_FULL; nothing of it is left then. */
 export async function receive(
   incoming: IncomingFile,
-  stream: AsyncIterable<Buffer> & { readonly truncated?: boolean },
+  stream: (AsyncIterable<Uint8Array> | Iterable<Uint8Array>) & { readonly truncated?: boolean },
   maxUploadBytes: number,
 ): Promise<HeldFile> {
   let bytes = 0;
@@ -151,7 +151,7 @@ async function readSome(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-export function tooManyBytes(what: string, limit: number, setting?: string): ServiceError {
+function tooManyBytes(what: string, limit: number, setting?: string): ServiceError {
   const where = setting === undefined ? "" : ` (${setting})`;
   return tooLarge(`${what} is larger than ${limit} bytes${where}.`);
 }

@@ -278,11 +278,8 @@ function advertised(node: unknown): unknown {
 /** Null is taken for "left out", which need not be said; and a time is best sent as text. */
 function withoutNull(type: unknown): unknown {
   const types = [type].flat().filter((each) => each !== "null");
-  return types.includes("string") || types.length === 1
-    ? types.includes("string")
-      ? "string"
-      : types[0]
-    : types;
+  if (types.includes("string")) return "string";
+  return types.length === 1 ? types[0] : types;
 }
 
 // Instructions, prompts and resources of MCP, as the daemon and the shim give them.

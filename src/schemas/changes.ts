@@ -81,10 +81,12 @@ export const UndoReply = t.named("Undone", {
 });
 
 const TABLES = ["memory", "fact", "document", "job"] as const;
-const WAYS = ["added", "updated", "deleted", "restored"] as const;
 /** Same as in `core/feed.ts`. */
-type Kind = `${(typeof TABLES)[number]}.${(typeof WAYS)[number]}` | "user.erased";
-const KINDS = [...TABLES.flatMap((table) => WAYS.map((how) => `${table}.${how}` as const)), "user.erased"];
+type Kind = `${(typeof TABLES)[number]}.${(typeof CHANGE_KINDS)[number]}` | "user.erased";
+const KINDS = [
+  ...TABLES.flatMap((table) => CHANGE_KINDS.map((how) => `${table}.${how}` as const)),
+  "user.erased",
+];
 
 const Position = t.text("Opaque; another one for each change, also after a restart.");
 const since = (start: string) =>

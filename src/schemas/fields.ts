@@ -58,14 +58,6 @@ export const Content = wellFormed(Type.String({ ...CONTENT, pattern: rules.NOT_B
 /** The same of an export: an earlier version took blank ones. */
 export const ExportedContent = wellFormed(Type.String(CONTENT));
 
-/** A check asks more than once; of the same value once is enough. */
-const metadataFaults = new WeakMap<object, string | undefined>();
-function faultOf(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return rules.metadataFault(value);
-  if (!metadataFaults.has(value)) metadataFaults.set(value, rules.metadataFault(value));
-  return metadataFaults.get(value);
-}
-
 export const Metadata = Type.Refine(
   Type.Refine(
     Type.Unsafe<rules.JsonObject>({
@@ -74,14 +66,10 @@ export const Metadata = Type.Refine(
       examples: [{ bed: 3, cloves: 24 }],
       [TOO_LARGE_KEYWORDS]: ["~refine/1"],
     }),
-    (value) => faultOf(value) === undefined,
-    (value) => faultOf(value) ?? "",
+    (value) => rules.metadataFault(value) === undefined,
+    (value) => rules.metadataFault(value) ?? "",
   ),
-  // A fault is reported by the check before; beyond it the size may not even be computable.
-  (value) =>
-    !isObject(value) ||
-    faultOf(value) !== undefined ||
-    rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
+  (value) => !isObject(value) || rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
   () => `must not be larger than ${rules.MAX_METADATA_BYTES} bytes as JSON`,
 );
 

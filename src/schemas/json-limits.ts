@@ -30,8 +30,6 @@ export const BODY_LIMITS = {
 /** Deeper than any field of ours: metadata of 64 levels, in an item of a batch, in a message. */
 export const MAX_JSON_DEPTH = 80;
 const ITEM_DEPTH = 2;
-/** The end of a longer string is searched natively, many times as fast: 28 MB may be one string. */
-const SHORT_STRING = 64;
 const LARGE_ITEM = `must not have an item larger than ${MAX_ITEM_BYTES} bytes`;
 
 const QUOTE = 0x22;
@@ -40,18 +38,6 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-function indexOf(bytes: Uint8Array, byte: number, from: number): number {
-  const index = bytes.indexOf(byte, from);
-  return index < 0 ? bytes.length : index;
-}
-
-/** Counts backslashes right before a place, none before `from`. */
-function hasOddBackslashes(bytes: Uint8Array, from: number, end: number): boolean {
-  let start = end;
-  while (start > from && bytes[start - 1] === BACKSLASH) start -= 1;
-  return (end - start) % 2 === 1;
-}
 
 /**
  * Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte.
@@ -65,7 +51,7 @@ export function* scanJson(
   let isInList = false;
   let root: number | undefined;
   let [depth, elements, inItem, outside, keysOfLine] = [0, 1, 0, 0, 0];
-  let [itemStart, stepEnds, stringStart, lineEnd] = [0, PIECE_BYTES, 0, 0];
+  let [itemStart, stepEnds] = [0, PIECE_BYTES];
   for (let i = 0; i < bytes.length; i += 1) {
     if (i >= stepEnds) {
       stepEnds = i + PIECE_BYTES;
@@ -75,17 +61,11 @@ export function* scanJson(
     switch (byte) {
       case QUOTE:
         // No string goes over the end of a line.
-        for (stringStart = i += 1; i < bytes.length && bytes[i] !== QUOTE && bytes[i] !== NEWLINE; i += 1) {
+        for (i += 1; i < bytes.length && bytes[i] !== QUOTE && bytes[i] !== NEWLINE; i += 1) {
           if (bytes[i] === BACKSLASH && bytes[i + 1] !== NEWLINE) i += 1;
-          if (i - stringStart < SHORT_STRING) continue;
-          if (i >= stepEnds) {
-            stepEnds = i + PIECE_BYTES;
-            yield;
-          }
-          if (lineEnd <= i) lineEnd = indexOf(bytes, NEWLINE, i + 1);
-          const end = Math.min(lineEnd, indexOf(bytes, QUOTE, i + 1));
-          const isEscaped = end < lineEnd && hasOddBackslashes(bytes, i + 1, end);
-          i = isEscaped ? (stringStart = end) : end - 1;
+          if (i < stepEnds) continue;
+          stepEnds = i + PIECE_BYTES;
+          yield;
         }
         if (isLines && bytes[i] === NEWLINE) depth = keysOfLine = 0;
         continue;

@@ -98,10 +98,7 @@ export const SettingsReply = t.named("Settings", {
     flag: t.text(),
     variable: t.text(),
     description: t.text(),
-    value: Type.Unsafe<string | number | readonly string[]>({
-      ...SettingValue,
-      description: "Addresses without credentials and query.",
-    }),
+    value: { ...SettingValue, description: "Addresses without credentials and query." },
     default: SettingValue,
     source: t.oneOf(
       ["flag", "variable", "file", "default"],

@@ -1,5 +1,5 @@
 /** The console: the page at `/` and its files, as the build made them, and the signing in of a tab. */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { forbidden, notFound, unauthorized } from "../../core/errors.ts";
@@ -112,19 +112,11 @@ export const sessionRoutes = routes(({ access, sessions, status }) => ({
   }),
 }));
 
-/** Contents by name: the page, and the files that the build's manifest names; none in a build without the console. */
+/** Contents by name: the page, and what the build put beside it; none in a build without the console. */
 async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
-  type Chunk = { readonly file: string; readonly css?: string[]; readonly assets?: string[] };
-  try {
-    const manifest = await readFile(join(folder, ".vite", "manifest.json"), "utf8");
-    const chunks = Object.values(JSON.parse(manifest) as Record<string, Chunk>);
-    const names = chunks.flatMap(({ file, css = [], assets = [] }) => [file, ...css, ...assets]);
-    const all = [...new Set(["index.html", ...names])];
-    return new Map(
-      await Promise.all(all.map(async (name) => [name, await readFile(join(folder, name))] as const)),
-    );
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return new Map();
-  }
+  const assets = await readdir(join(folder, "assets")).catch(() => []);
+  const names = assets.length === 0 ? [] : ["index.html", ...assets.map((name) => `assets/${name}`)];
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)),
+  );
 }

@@ -6,7 +6,7 @@ import type { IngestInput } from "../../core/documents/submit-document.ts";
 import * as wire from "../../schemas/document.ts";
 import { ingested, jobOf } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
-import { cleanFilename, readUpload, tooManyBytes, type UploadedFile } from "../upload.ts";
+import { cleanFilename, readUpload, receive, type UploadedFile } from "../upload.ts";
 import { route, routes } from "../route.ts";
 import { fromWire, present } from "../../schemas/wire.ts";
 import { invalid } from "../problem.ts";
@@ -19,15 +19,9 @@ const LONGEST_WAIT_MS = 600_000;
 
 /** The `wait` of a `Prefer` header, in milliseconds; other preferences are ignored. */
 function waitOf(prefer: string | readonly string[] | undefined): number {
-  const preferences = [prefer ?? []]
-    .flat()
-    .join(",")
-    .split(/[,;]/)
-    .map((part) => part.trim().toLowerCase());
-  if (preferences.includes("respond-async")) return 0;
-  const seconds = preferences
-    .map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1])
-    .find((found) => found !== undefined);
+  const text = [prefer ?? []].flat().join(",");
+  if (/(^|[,;])\s*respond-async\s*($|[,;])/i.test(text)) return 0;
+  const seconds = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(text)?.[1];
   return seconds === undefined ? USUAL_WAIT_MS : Math.min(Number(seconds) * 1_000, LONGEST_WAIT_MS);
 }
 
@@ -95,17 +89,8 @@ export const ingestRoutes = routes((served, app) => {
     reply.code(202).header("location", `/jobs/${job.id}`);
     return jobOf(job, request.id);
   }
-  async function keepBytes(request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> {
-    if (bytes.length > limits.maxUploadBytes)
-      throw tooManyBytes("The file", limits.maxUploadBytes, "MEMORYD_MAX_UPLOAD_BYTES");
-    const incoming = await documentsOf(request).receiveFile();
-    try {
-      await incoming.write(bytes);
-      return await incoming.keep();
-    } finally {
-      await incoming.discard();
-    }
-  }
+  const keepBytes = async (request: FastifyRequest, bytes: Uint8Array): Promise<HeldFile> =>
+    receive(await documentsOf(request).receiveFile(), [bytes], limits.maxUploadBytes);
   const formRoutes = routes((_served, scope) => {
     scope.register(multipart, { throwFileSizeLimit: false });
     scope.decorateRequest("upload", undefined);
