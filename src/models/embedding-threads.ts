@@ -69,6 +69,14 @@ interface Thread {
   reason: string | undefined;
 }
 
+interface EmbeddingThreadsOptions {
+  readonly log?: EmbedderLog;
+  /** A test's own thread, instead of the built one. */
+  readonly file?: string;
+  /** After so long without work the threads end, with the memory that the model takes, and the next text starts one again. */
+  readonly idleTimeoutMs?: number;
+}
+
 /** A text leaves little garbage; by default Node keeps 48 MB for it. */
 const YOUNG_GENERATION_MB = 8;
 
@@ -79,11 +87,10 @@ const YOUNG_GENERATION_MB = 8;
 export class EmbeddingThreads {
   readonly #max: number;
   readonly #model: EmbeddingModel;
+  readonly #options: EmbeddingThreadsOptions;
   readonly #file: string;
-  readonly #log: EmbedderLog | undefined;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Record<EmbedRequest["kind"], Task[]> = { question: [], window: [] };
-  readonly #idleTimeoutMs: number;
   #idleTimer: NodeJS.Timeout | undefined;
   #isVerified = false;
   /** Kept while no thread is there: it is small, and takes long to read. */
@@ -92,20 +99,11 @@ export class EmbeddingThreads {
   /** Called when every thread has ended. */
   #onEnded: (() => void) | undefined;
 
-  /**
-   * @param options `file` is a test's own thread, instead of the built one; after `idleTimeoutMs` without work the
-   *   threads end, with the memory that the model takes, and the next text starts one again. Left out, they stay.
-   */
-  constructor(
-    max: number,
-    model: EmbeddingModel,
-    options: { readonly log?: EmbedderLog; readonly file?: string; readonly idleTimeoutMs?: number } = {},
-  ) {
+  constructor(max: number, model: EmbeddingModel, options: EmbeddingThreadsOptions = {}) {
     this.#max = max;
     this.#model = model;
-    this.#log = options.log;
+    this.#options = options;
     this.#file = options.file ?? threadFile();
-    this.#idleTimeoutMs = options.idleTimeoutMs ?? Infinity;
   }
 
   /** Threads alive, the starting ones too. */
@@ -150,13 +148,14 @@ export class EmbeddingThreads {
       } else if (threads.length < this.#max && starting < question.length + window.length) this.#start();
       else return;
     }
-    if (this.#idleTimeoutMs === Infinity || !Array.from(this.#threads).every(isFree)) return;
+    const { idleTimeoutMs } = this.#options;
+    if (idleTimeoutMs === undefined || !Array.from(this.#threads).every(isFree)) return;
     this.#idleTimer = setTimeout(() => {
       for (const thread of this.#threads) {
         thread.isLeaving = true;
         post(thread, { type: "stop" });
       }
-    }, this.#idleTimeoutMs).unref();
+    }, idleTimeoutMs).unref();
   }
 
   #start() {
@@ -196,7 +195,7 @@ export class EmbeddingThreads {
         break;
       case "failed":
         thread.running = undefined;
-        task?.reject(unavailable(`the text could not be embedded: ${message.reason}`));
+        task?.reject(modelUnavailable(`the text could not be embedded: ${message.reason}`));
         break;
       case "unusable":
         thread.reason = message.reason;
@@ -210,17 +209,18 @@ export class EmbeddingThreads {
     this.#threads.delete(thread);
     const task = thread.running;
     if (this.#isStopped) {
-      task?.reject(unavailable("the embedding model ended while it was being stopped"));
+      task?.reject(modelUnavailable("the embedding model ended while it was being stopped"));
       if (this.#threads.size === 0) this.#onEnded?.();
       return;
     }
     const reason = thread.reason ?? "its thread ended";
-    if (!thread.isLeaving) this.#log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
-    task?.reject(unavailable(`the embedding model failed on this text: ${reason}`));
+    if (!thread.isLeaving)
+      this.#options.log?.warn({ reason, wasReady: thread.isReady }, "embedding thread ended");
+    task?.reject(modelUnavailable(`the embedding model failed on this text: ${reason}`));
     // Another start would fail the same way: waiting texts are left to threads that did start. The next call tries again.
     const hasReady = Array.from(this.#threads).some((other) => other.isReady);
     if (thread.isReady || hasReady) this.#dispatch();
-    else this.#rejectWaiting(unavailable(`the embedding model cannot be loaded: ${reason}`));
+    else this.#rejectWaiting(modelUnavailable(`the embedding model cannot be loaded: ${reason}`));
   }
 
   #rejectWaiting(error: ServiceError) {
@@ -235,11 +235,9 @@ const isFree = ({ isReady, isLeaving, running }: Thread): boolean =>
 
 const stopping = (): ServiceError => notReady("the embedding model is being stopped");
 
-const unavailable = (message: string): ServiceError => modelUnavailable(message);
-
 /** The built file: Node 20 takes no TypeScript as a thread. @throws {ServiceError} MODEL_UNAVAILABLE. */
 function threadFile(): string {
   const file = join(PACKAGE_ROOT, "dist/models/embedding-thread.js");
-  if (!existsSync(file)) throw unavailable(`${file} is missing: run \`npm run build\` first`);
+  if (!existsSync(file)) throw modelUnavailable(`${file} is missing: run \`npm run build\` first`);
   return file;
 }

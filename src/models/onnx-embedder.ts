@@ -1,16 +1,10 @@
 import { availableParallelism } from "node:os";
 import { EMBEDDING_DIMENSIONS, MAX_TOKENS, TOKEN_DIMENSIONS } from "../core/embedding.ts";
-import type {
-  DocumentEmbedding,
-  EmbeddingProfile,
-  EmbeddingStamp,
-  QuestionEmbedding,
-} from "../core/embedding.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
 import { EmbeddingThreads } from "./embedding-threads.ts";
-import type { EmbedAnswer, EmbedderLog, EmbedRequest } from "./embedding-threads.ts";
+import type { EmbedAnswer, EmbedderLog } from "./embedding-threads.ts";
 import { MAX_WINDOW_TEXT } from "./windows.ts";
 
 /**
@@ -86,105 +80,76 @@ export interface ModelEmbedder extends Embedder {
 /** Resolves when the first thread has loaded the model. @throws {ServiceError} MODEL_UNAVAILABLE. */
 export async function openEmbedder(
   model: EmbeddingModel,
-  options: EmbedderOptions = {},
+  { workers = usualThreads(), maxWaitingTexts = MAX_WAITING_TEXTS, ...options }: EmbedderOptions = {},
 ): Promise<ModelEmbedder> {
-  const embedder = new OnnxEmbedder(model, options);
-  await embedder.embedQuestion("");
-  return embedder;
-}
+  const threads = new EmbeddingThreads(workers, model, options);
+  let waitingTexts = 0;
+  let waitingCharacters = 0;
+  let closing: Promise<void> | undefined;
 
-class OnnxEmbedder implements ModelEmbedder {
-  readonly name: string;
-  readonly dimensions = EMBEDDING_DIMENSIONS;
-  readonly modelSha256: string;
-  readonly stamp: EmbeddingStamp;
-  readonly profile: EmbeddingProfile;
-  readonly #threads: EmbeddingThreads;
-  readonly #maxWaitingTexts: number;
-  #waitingTexts = 0;
-  #waitingCharacters = 0;
-  #closing: Promise<void> | undefined;
-
-  constructor(
-    model: EmbeddingModel,
-    { workers, log, idleTimeoutMs, maxWaitingTexts = MAX_WAITING_TEXTS }: EmbedderOptions,
-  ) {
-    this.name = model.name;
-    this.modelSha256 = model.files.model.sha256;
-    this.stamp = model.stamp;
-    this.profile = model.profile;
-    this.#threads = new EmbeddingThreads(workers ?? usualThreads(), model, {
-      ...(log !== undefined && { log }),
-      ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
-    });
-    this.#maxWaitingTexts = maxWaitingTexts;
-  }
-
-  get waiting(): number {
-    return this.#waitingTexts;
-  }
-
-  get workers(): number {
-    return this.#threads.count;
-  }
-
-  embedQuestion(text: string): Promise<QuestionEmbedding> {
-    return this.#admit(text, async () => {
-      const read = text.slice(0, MAX_QUESTION_TEXT);
-      const answer = await this.#threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
-      return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
-    });
-  }
-
-  embedDocument(text: string): Promise<DocumentEmbedding> {
-    return this.#admit(text, async () => {
-      const answers: EmbedAnswer[] = [];
-      // In sequence: the end of a window decides where the next one starts. Other texts have their turn in between.
-      for (let start = 0, covered = 0; start < text.length || answers.length === 0;) {
-        const end = Math.min(text.length, start + MAX_WINDOW_TEXT);
-        const request: EmbedRequest = {
-          kind: "window",
-          text: text.slice(start, end),
-          isWhole: end === text.length,
-          tokensFrom: Math.max(0, covered - start),
-        };
-        const answer = await this.#threads.run(request);
-        // A window of white space or unknown signs adds nothing to others.
-        if (answer.hasPieces || (end === text.length && answers.length === 0)) answers.push(answer);
-        covered = start + answer.end;
-        start += answer.next;
-      }
-      return {
-        windows: answers.map((answer) => answer.vector),
-        tokens: { vectors: joinTokens(answers) },
-        stamp: this.stamp,
-      };
-    });
-  }
-
-  close(): Promise<void> {
-    return (this.#closing ??= this.#threads.stop());
-  }
-
-  async #admit<T>(text: string, embed: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) throw notReady("The embedding model is stopped.");
-    if (
-      this.#waitingTexts >= this.#maxWaitingTexts ||
-      // A single text is always admitted, however long.
-      (this.#waitingTexts > 0 && this.#waitingCharacters + text.length > MAX_WAITING_CHARACTERS)
-    )
+  async function admit<T>(text: string, embed: () => Promise<T>): Promise<T> {
+    if (closing !== undefined) throw notReady("The embedding model is stopped.");
+    // A single text is always admitted, however long.
+    const isTooLong = waitingTexts > 0 && waitingCharacters + text.length > MAX_WAITING_CHARACTERS;
+    if (waitingTexts >= maxWaitingTexts || isTooLong)
       throw new ServiceError("RATE_LIMITED", "Too many texts wait to be embedded. Try again later.", {
-        retryAfterSeconds: Math.ceil((this.#waitingTexts * USUAL_MS_PER_TEXT) / 1_000),
+        retryAfterSeconds: Math.ceil((waitingTexts * USUAL_MS_PER_TEXT) / 1_000),
       });
-    this.#waitingTexts += 1;
-    this.#waitingCharacters += text.length;
+    waitingTexts += 1;
+    waitingCharacters += text.length;
     try {
       return await embed();
     } finally {
-      this.#waitingTexts -= 1;
-      this.#waitingCharacters -= text.length;
+      waitingTexts -= 1;
+      waitingCharacters -= text.length;
     }
   }
+
+  const embedder: ModelEmbedder = {
+    name: model.name,
+    dimensions: EMBEDDING_DIMENSIONS,
+    modelSha256: model.files.model.sha256,
+    stamp: model.stamp,
+    profile: model.profile,
+    get waiting() {
+      return waitingTexts;
+    },
+    get workers() {
+      return threads.count;
+    },
+    embedQuestion: (text) =>
+      admit(text, async () => {
+        const read = text.slice(0, MAX_QUESTION_TEXT);
+        const answer = await threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
+        return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
+      }),
+    embedDocument: (text) =>
+      admit(text, async () => {
+        const answers: EmbedAnswer[] = [];
+        // In sequence: the end of a window decides where the next one starts. Other texts have their turn in between.
+        for (let start = 0, covered = 0; start < text.length || answers.length === 0;) {
+          const end = Math.min(text.length, start + MAX_WINDOW_TEXT);
+          const answer = await threads.run({
+            kind: "window",
+            text: text.slice(start, end),
+            isWhole: end === text.length,
+            tokensFrom: Math.max(0, covered - start),
+          });
+          // A window of white space or unknown signs adds nothing to others.
+          if (answer.hasPieces || (end === text.length && answers.length === 0)) answers.push(answer);
+          covered = start + answer.end;
+          start += answer.next;
+        }
+        return {
+          windows: answers.map((answer) => answer.vector),
+          tokens: { vectors: joinTokens(answers) },
+          stamp: model.stamp,
+        };
+      }),
+    close: () => (closing ??= threads.stop()),
+  };
+  await embedder.embedQuestion("");
+  return embedder;
 }
 
 /** The tokens of all windows; copies only those that are kept. */

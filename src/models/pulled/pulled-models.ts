@@ -72,8 +72,7 @@ function readPulled(folder: string, name: string): EmbeddingModel | undefined {
 }
 
 function pulledModel(folder: string, name: string, pulled: PulledModel): EmbeddingModel {
-  const { kind, languages, licence, marks, maxPieces, hiddenSize, pooling, prefixes, figures, sha256 } =
-    pulled;
+  const { kind, marks, maxPieces, hiddenSize, pooling, prefixes, figures, sha256 } = pulled;
   const file = (of: keyof EmbeddingModel["files"]) => ({
     path: join(folder, PULLED_FILES[of]),
     sha256: sha256[of],
@@ -82,15 +81,8 @@ function pulledModel(folder: string, name: string, pulled: PulledModel): Embeddi
   const digest = sha256Of(JSON.stringify(read)).slice(0, 12);
   const { relevance } = (kind === "bert" ? MINILM : MULTILINGUAL_E5).profile;
   return {
+    ...pulled,
     name,
-    kind,
-    languages,
-    licence,
-    marks,
-    maxPieces,
-    hiddenSize,
-    pooling,
-    prefixes,
     projection: "centred",
     files: {
       model: file("model"),

@@ -13,7 +13,6 @@ import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import { ProcessQueue, JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import { type WorkLimits, passedLimit } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
-import type { Walls } from "../../sandbox/walls.ts";
 import { ONNX_ENVIRONMENT } from "../bundled-models.ts";
 
 export type ToWhisper =
@@ -31,40 +30,16 @@ export type FromWhisper =
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
 
 /** One process that transcribes recordings, one after the other. */
-export type WhisperProcess = JobProcess<ToWhisper, FromWhisper>;
+type WhisperProcess = JobProcess<ToWhisper, FromWhisper>;
 
 /** Limit of the JavaScript heap, for the vocabulary and tensors to be collected. The model is outside of the heap. */
 const HEAP_BYTES = 256 * 1024 ** 2;
-
-/** @throws {Error} if the built worker is missing. */
-export function startWhisperProcess(
-  worker: string,
-  model: WhisperOptions,
-  limits: WorkLimits,
-  walls: Walls | undefined,
-): WhisperProcess {
-  const directory = realOf(model.directory);
-  const process: WhisperProcess = new JobProcess({
-    walls,
-    sandbox: {
-      worker,
-      heapBytes: HEAP_BYTES,
-      packages: ["onnxruntime-node"],
-      folders: [directory],
-      hasAddons: true,
-    },
-    env: ONNX_ENVIRONMENT,
-    explainEnd: (end) => explainEnd(end, limits),
-  });
-  void process.send({ type: "load", model: { ...model, directory }, limits });
-  return process;
-}
 
 /**
  * Transcribes one recording, whose sound is read only as fast as the process asks for it. After any failure but a refusal
  * of the recording the process is of no use any more.
  */
-export async function transcribeInProcess(
+async function transcribeInProcess(
   process: WhisperProcess,
   audio: Pcm,
   { language, signal, onProgress }: TranscriptionOptions,
@@ -99,20 +74,17 @@ export async function transcribeInProcess(
 
 function explainEnd({ cause, printed }: ProcessEnd, limits: WorkLimits): ServiceError {
   if (passedLimit(printed) === "memory")
-    return unavailable(
+    return modelUnavailable(
       `The speech model took more than ${limits.maxResidentBytes} bytes of memory and was ended: use a smaller one.`,
     );
   if (passedLimit(printed) === "time")
-    return unavailable(
+    return modelUnavailable(
       `The speech model worked for more than ${limits.maxWorkingMs} ms on half a minute of sound and was ended: use a smaller one.`,
     );
-  return unavailable(`The process of the speech model failed (${cause.message}): try again.`, {
+  return modelUnavailable(`The process of the speech model failed (${cause.message}): try again.`, {
     cause: new Error(printed.trim()),
   });
 }
-
-const unavailable = (message: string, options?: ErrorOptions): ServiceError =>
-  modelUnavailable(message, options);
 
 function realOf(path: string): string {
   try {
@@ -151,7 +123,6 @@ const MAX_THREADS = 4;
 /** Whisper in a process of its own with low priority, that may only read its model. */
 export function openTranscriber(options: TranscriberOptions = {}): WhisperTranscriber {
   const { modelDirectory = "", idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
-  const file = builtFile("models/whisper/whisper-worker.js");
   const model: WhisperOptions = {
     directory: modelDirectory === "" ? WHISPER_DIRECTORY : modelDirectory,
     isBundled: modelDirectory === "",
@@ -159,12 +130,26 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
   };
   const queue = new ProcessQueue({
     start(walls) {
+      const directory = realOf(model.directory);
       const limits = {
         maxWorkingMs: MAX_WORKING_MS,
-        maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_PER_WEIGHT * bytesIn(model.directory),
+        maxResidentBytes: RESIDENT_BYTES + RESIDENT_BYTES_PER_WEIGHT * bytesIn(directory),
         ...options.limits,
       };
-      return startWhisperProcess(file, model, limits, walls);
+      const process: WhisperProcess = new JobProcess({
+        walls,
+        sandbox: {
+          worker: builtFile("models/whisper/whisper-worker.js"),
+          heapBytes: HEAP_BYTES,
+          packages: ["onnxruntime-node"],
+          folders: [directory],
+          hasAddons: true,
+        },
+        env: ONNX_ENVIRONMENT,
+        explainEnd: (end) => explainEnd(end, limits),
+      });
+      void process.send({ type: "load", model: { ...model, directory }, limits });
+      return process;
     },
     jobsPerProcess: RECORDINGS_PER_PROCESS,
     idleMs: idleTimeoutMs,
