@@ -1,5 +1,4 @@
 import { writeSync } from "node:fs";
-import { cleanField } from "../formats/clean-text.ts";
 import type { MediaReport } from "./container.ts";
 import { type MediaSource, type ReadAt, writeSound } from "./media-source.ts";
 
@@ -13,8 +12,6 @@ export interface WavFormat {
   readonly dataStart: number;
   /** The stated size; undefined in files that were written to a pipe. */
   readonly dataBytes: number | undefined;
-  readonly title?: string | undefined;
-  readonly author?: string | undefined;
 }
 
 const PCM = 1;
@@ -26,7 +23,6 @@ const MIN_FORMAT_BYTES = 16;
 const MAX_FORMAT_BYTES = 64;
 /** Offset in the format chunk at which an extensible format states its encoding. */
 const SUBFORMAT = 24;
-const MAX_INFO_BYTES = 65_536;
 /** Chunks before the sound; files have a handful. */
 const MAX_CHUNKS = 1_000;
 const MAX_CHANNELS = 64;
@@ -50,7 +46,6 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
   const head = bytesAt(read, 0, RIFF_HEAD);
   if (ascii(head, 0) !== "RIFF" || ascii(head, 8) !== "WAVE") return undefined;
   let format: ReturnType<typeof formatIn>;
-  let info: ReadonlyMap<string, string> = new Map();
   let at = RIFF_HEAD;
   for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD <= size; chunk += 1) {
     const chunkHead = bytesAt(read, at, CHUNK_HEAD);
@@ -58,11 +53,9 @@ export function readWavFormat(read: ReadAt, size: number): WavFormat | undefined
     const bytes = chunkHead.getUint32(4, true);
     const start = at + CHUNK_HEAD;
     if (name === "fmt ") format = formatIn(bytesAt(read, start, Math.min(bytes, MAX_FORMAT_BYTES)));
-    if (name === "LIST") info = infoIn(bytesAt(read, start, Math.min(bytes, MAX_INFO_BYTES)));
     if (name === "data") {
       const dataBytes = isUnknown(bytes, size - start) ? undefined : bytes;
-      const [title, author] = ["INAM", "IART"].map((field) => cleanField(info.get(field)));
-      return format && { ...format, dataStart: start, dataBytes, title, author };
+      return format && { ...format, dataStart: start, dataBytes };
     }
     at = start + bytes + (bytes % 2);
   }
@@ -87,19 +80,6 @@ function formatIn(chunk: DataView) {
   if (!sizes.includes(bytesPerSample)) return undefined;
   const kind = encoding === FLOAT ? "float" : bytesPerSample === 1 ? "unsigned" : "signed";
   return { encoding: kind, bytesPerSample, channels, rate } as const;
-}
-
-/** The fields of a list of type `INFO`, such as `INAM`. */
-function infoIn(list: DataView): Map<string, string> {
-  const fields = new Map<string, string>();
-  if (ascii(list, 0) !== "INFO") return fields;
-  for (let at = 4; at + CHUNK_HEAD <= list.byteLength;) {
-    const bytes = list.getUint32(at + 4, true);
-    const value = new Uint8Array(list.buffer, list.byteOffset, list.byteLength).subarray(at + CHUNK_HEAD);
-    fields.set(ascii(list, at), new TextDecoder().decode(value.subarray(0, bytes)));
-    at += CHUNK_HEAD + bytes + (bytes % 2);
-  }
-  return fields;
 }
 
 /** The rate of speech recognition, in Hz. */
@@ -232,14 +212,12 @@ export function runWav({ read, size }: MediaSource, args: readonly string[]): nu
 }
 
 function reportOf(format: WavFormat, size: number): MediaReport {
-  const { bytesPerSample, channels, rate, dataStart, dataBytes, title, author } = format;
+  const { bytesPerSample, channels, rate, dataStart, dataBytes } = format;
   const seconds = (dataBytes ?? Math.max(0, size - dataStart)) / (bytesPerSample * channels * rate);
   return {
     soundTracks: [{ index: 0, isDefault: true }],
     hasVideo: false,
     durationMs: Math.round(seconds * 1_000),
-    ...(title !== undefined && { title }),
-    ...(author !== undefined && { author }),
     subtitles: [],
   };
 }
