@@ -167,10 +167,10 @@ type Json = Readonly<Record<string, unknown>>;
  * @throws {ServiceError} UNPROCESSABLE if it is none.
  */
 export function readNotebook(text: string): ReadDocument {
-  const cells = cellsOf(text);
+  const { cells } = Object(jsonOf(text)) as Json;
   if (cells === undefined) throw unprocessable("The file is no Jupyter notebook. Save it again as .ipynb.");
-  const blocks = cells.flatMap((cell): Block[] => {
-    const source = linesOf(cell["source"] ?? cell["input"]);
+  const blocks = objectsIn(cells).flatMap((cell): Block[] => {
+    const source = linesOf(cell["source"]);
     if (cell["cell_type"] === "markdown") return [...readMarkdown(source).blocks];
     if (cell["cell_type"] !== "code") return blockOf("paragraph", source);
     const output = objectsIn(cell["outputs"]).map(outputText).filter(Boolean).join("\n");
@@ -182,17 +182,9 @@ export function readNotebook(text: string): ReadDocument {
   return { blocks, title: heading?.text };
 }
 
-function cellsOf(text: string): Json[] | undefined {
-  const { cells, worksheets } = Object(jsonOf(text)) as Json;
-  // Before format 4 the cells stood in sheets.
-  if (cells === undefined && worksheets === undefined) return undefined;
-  return [...objectsIn(cells), ...objectsIn(worksheets).flatMap((sheet) => objectsIn(sheet["cells"]))];
-}
-
 function outputText(output: Json): string {
   const [data = {}] = objectsIn([output["data"]]);
-  if (output["output_type"] === "error" || output["output_type"] === "pyerr")
-    return `${linesOf(output["ename"])}: ${linesOf(output["evalue"])}`;
+  if (output["output_type"] === "error") return `${linesOf(output["ename"])}: ${linesOf(output["evalue"])}`;
   return linesOf(data["text/plain"] ?? output["text"]);
 }
 
