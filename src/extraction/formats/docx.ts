@@ -27,15 +27,14 @@ const STYLES = [
  */
 export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await inflateParts(bytes, limits);
-  const { language: ownLanguage, ...properties } = officeProperties(textFrom(parts.get("docProps/core.xml")));
+  const properties = officeProperties(textFrom(parts.get("docProps/core.xml")));
   const styles = textFrom(parts.get("word/styles.xml"));
-  const language = ownLanguage ?? /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
-
+  const styled = /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
   const { root } = parseHtml(await convert(parts));
   return {
     blocks: blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
     ...properties,
-    language: cleanLanguage(language),
+    language: properties.language ?? cleanLanguage(styled),
   };
 }
 

@@ -63,7 +63,6 @@ class BlockWalk {
     const { tag } = element;
     if (tag === "br") this.#line += "\n";
     else if (tag === "a") this.#walkLink(element, context);
-    else if (tag === "sup" || tag === "sub") this.#walkChildren(element, context);
     else if (!BLOCK_TAGS.has(tag)) this.#walkChildren(element, context);
     else {
       this.#flush(context);
@@ -108,9 +107,8 @@ class BlockWalk {
     let number = Number(list.attributes["start"] ?? 1);
     for (const child of list.children) {
       if (typeof child === "string" || isHidden(child) || this.#options.skips?.(child) === true) continue;
-      const isItem = child.tag === "li";
-      if (isItem) {
-        this.#mark = list.tag === "ol" ? `${number} `.replace(" ", ". ") : "- ";
+      if (child.tag === "li") {
+        this.#mark = list.tag === "ol" ? `${number}. ` : "- ";
         number += 1;
         this.#within(child, { type: "list-item", level });
         this.#mark = "";
@@ -222,19 +220,7 @@ export interface TableRow {
 }
 
 /** Elements in a cell that mark a layout table, or a table within a table. */
-const STRUCTURE = new Set([
-  "table",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "h5",
-  "h6",
-  "pre",
-  "blockquote",
-  "article",
-  "section",
-]);
+const STRUCTURE = new Set("table h1 h2 h3 h4 h5 h6 pre blockquote article section".split(" "));
 /** A longer cell marks a layout table, too. */
 const MAX_CELL_CHARS = 1_000;
 /** Share of such cells that a table of data may have: a list in a cell, a table in a table. */

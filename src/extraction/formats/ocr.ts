@@ -185,10 +185,6 @@ function webpSize(view: Buffer) {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** Pages of a PDF that are pictures of text. */
-
-/** Reading one takes two or three seconds, and a document has 120 seconds. */
-const MAX_SCANS = 25;
 /** Smaller pictures are logos. */
 const MIN_SIDE = 300;
 
@@ -199,47 +195,6 @@ export interface PageImage {
   /** 1: one bit per pixel, white is 1; 2: red, green and blue; 3: those and opacity. */
   readonly kind: number;
   readonly data?: Uint8Array | Uint8ClampedArray;
-}
-
-/**
- * Reads pages without text. Where Tesseract is not installed, or with more than 25 such pages, a document that has text
- * elsewhere is answered without them, or without those beyond.
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for a document without any text.
- */
-export async function readScans<Page>(
-  document: { getPage(number: number): Promise<Page & { cleanup(): unknown }> },
-  numbers: readonly number[],
-  {
-    hasText,
-    imageOf,
-  }: { readonly hasText: boolean; readonly imageOf: (page: Page) => Promise<Uint8Array | undefined> },
-): Promise<{ readonly scanned: Block[]; readonly confidence: number | undefined }> {
-  const scanned: Block[] = [];
-  const confidences: number[] = [];
-  let scans = 0;
-  for (const number of numbers) {
-    const page = await document.getPage(number);
-    const picture = await imageOf(page).catch(() => undefined);
-    page.cleanup();
-    if (picture === undefined) continue;
-    scans += 1;
-    if (scans > MAX_SCANS) {
-      if (hasText) break;
-      const message = `The PDF has more than ${MAX_SCANS} scanned pages. Send it in parts.`;
-      throw tooLarge(message);
-    }
-    try {
-      const found = await readScan(picture);
-      if (found === undefined) continue;
-      confidences.push(found.confidence / 100);
-      scanned.push(...found.blocks.map((block) => ({ ...block, page: number })));
-    } catch (error) {
-      if (!hasText) throw error;
-      break;
-    }
-  }
-  const sum = confidences.reduce((total, each) => total + each, 0);
-  return { scanned, confidence: sum === 0 ? undefined : Math.round((sum / confidences.length) * 100) / 100 };
 }
 
 /** A picture in a format of Netpbm; undefined for one that is too small for a page, or has no pixels. */

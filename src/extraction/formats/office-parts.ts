@@ -1,10 +1,10 @@
 /** The parts of every package of Office Open XML: properties and relationships. */
 import { posix } from "node:path";
-import { cleanDate, cleanField, type ReadDocument } from "./clean-text.ts";
+import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, parseXml, textOf } from "./html-tree.ts";
 import type { ZipParts } from "./zip.ts";
 
-/** The properties of a document in `docProps/core.xml`; the language as it stands there. */
+/** The properties of a document in `docProps/core.xml`. */
 export function officeProperties(xml: string): Pick<ReadDocument, "title" | "author" | "date" | "language"> {
   const properties = new Map<string, string>();
   for (const element of elementsOf(parseXml(xml))) properties.set(element.tag, textOf(element));
@@ -12,7 +12,7 @@ export function officeProperties(xml: string): Pick<ReadDocument, "title" | "aut
     title: cleanField(properties.get("dc:title")),
     author: cleanField(properties.get("dc:creator")),
     date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
-    language: properties.get("dc:language"),
+    language: cleanLanguage(properties.get("dc:language")),
   };
 }
 

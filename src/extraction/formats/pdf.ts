@@ -6,7 +6,7 @@ import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./cle
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
 import { regionsOf, type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
-import { MAX_PIXELS, asNetpbm, type PageImage, readScans } from "./ocr.ts";
+import { MAX_PIXELS, asNetpbm, type PageImage, readScan } from "./ocr.ts";
 
 type Pdfjs = Awaited<ReturnType<typeof loadPdfjs>>;
 type PdfDocument = Awaited<ReturnType<Pdfjs["getDocument"]>["promise"]>;
@@ -19,6 +19,8 @@ const TAIL_BYTES = 65_536;
 /** The assumed size of text in a field, in points. */
 const FIELD_SIZE = 10;
 const MAX_OUTLINE_ITEMS = 10_000;
+/** Reading one takes two or three seconds, and a document has 120 seconds. */
+const MAX_SCANS = 25;
 
 /**
  * The text of a PDF, page by page, in reading order.
@@ -50,11 +52,8 @@ export async function readPdf(
   }
   const isTyped = rows.map((page) => page.flat().some((segment) => /[\p{L}\p{N}]/u.test(segment.text)));
   const hasText = isTyped.includes(true);
-  const { scanned, confidence } = await readScans(
-    document,
-    isTyped.flatMap((has, i) => (has ? [] : [i + 1])),
-    { hasText, imageOf: (page) => scanOf(pdfjs, page) },
-  );
+  const untyped = isTyped.flatMap((has, i) => (has ? [] : [i + 1]));
+  const { scanned, confidence } = await readScans(pdfjs, document, untyped, hasText);
   if (!hasText && scanned.length === 0) throw withoutText(pages);
 
   const outline = await outlineOf(document);
@@ -101,6 +100,36 @@ async function open(pdfjs: Pdfjs, data: Uint8Array): Promise<PdfDocument> {
       });
     throw damaged("The PDF is damaged. Open it in a viewer and print or save it again.", error);
   }
+}
+
+/**
+ * Reads pages without text. Where Tesseract is not installed, or with more than 25 such pages, a document that has text
+ * elsewhere is answered without them, or without those beyond.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for a document without any text.
+ */
+async function readScans(pdfjs: Pdfjs, document: PdfDocument, numbers: readonly number[], hasText: boolean) {
+  const scanned: Block[] = [];
+  const confidences: number[] = [];
+  let scans = 0;
+  try {
+    for (const number of numbers) {
+      const page = await document.getPage(number);
+      const picture = await scanOf(pdfjs, page).catch(() => undefined);
+      page.cleanup();
+      if (picture === undefined) continue;
+      scans += 1;
+      if (scans > MAX_SCANS)
+        throw tooLarge(`The PDF has more than ${MAX_SCANS} scanned pages. Send it in parts.`);
+      const found = await readScan(picture);
+      if (found === undefined) continue;
+      confidences.push(found.confidence / 100);
+      scanned.push(...found.blocks.map((block) => ({ ...block, page: number })));
+    }
+  } catch (error) {
+    if (!hasText) throw error;
+  }
+  const sum = confidences.reduce((total, each) => total + each, 0);
+  return { scanned, confidence: sum === 0 ? undefined : Math.round((sum / confidences.length) * 100) / 100 };
 }
 
 /** The largest picture of a page without text; undefined where it has none of the size of a scan. */

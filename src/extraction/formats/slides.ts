@@ -1,5 +1,5 @@
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
-import { cleanField, cleanLanguage, cleanText, type ReadDocument } from "./clean-text.ts";
+import { cleanField, cleanText, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
@@ -28,12 +28,11 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
     if (said !== "") own.push({ type: "paragraph", text: `Notes: ${said}` });
     blocks.push(...own.map((block) => ({ ...block, page })));
   }
-  const { title, language, ...properties } = officeProperties(await parts.text("docProps/core.xml"));
+  const { title, ...properties } = officeProperties(await parts.text("docProps/core.xml"));
   return {
     blocks,
     ...properties,
     title: title !== undefined && !USUAL_TITLE.test(title) ? title : cleanField(blocks[0]?.text),
-    language: cleanLanguage(language),
     pages: names.length,
   };
 }

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
-import { cleanLanguage, cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
+import { cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { elementsOf, parseXml } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
@@ -47,8 +47,7 @@ export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits):
       rows += 1;
     });
   }
-  const { language, ...properties } = officeProperties(await parts.text("docProps/core.xml"));
-  return { blocks, ...properties, language: cleanLanguage(language) };
+  return { blocks, ...officeProperties(await parts.text("docProps/core.xml")) };
 }
 
 interface CellReading {
