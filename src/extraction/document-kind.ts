@@ -106,17 +106,18 @@ const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
  *   an empty or encrypted document.
  */
 export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind> {
-  const claimed = claimOf(claim);
+  const { kind: claimed, name = "", isForeign } = claimOf(claim);
   const found = await binaryKind(bytes);
-  if (found !== undefined) {
-    if (claimed.name === undefined || claimed.kind === found) return found;
-    throw contradiction(claimed.name, nounOf(found));
-  }
-  if ((claimed.kind !== undefined && nounOf(claimed.kind) !== "text") || claimed.isMedia)
-    throw contradiction(claimed.name ?? "", "text");
-  if (claimed.isForeign) throw unknownKind(claimed.name ?? "");
-  const start = startOf(bytes);
-  return claimed.kind ?? looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
+  if (found === undefined && isForeign) throw unsupported(`sent as ${nameOf(name)}, which cannot be read`);
+  const isText = claimed !== undefined && nounOf(claimed) === "text";
+  const kind = found ?? (isText ? claimed : textKind(bytes));
+  checkClaim(claim, kind);
+  return kind;
+}
+
+function textKind(bytes: Uint8Array): TextKind {
+  const start = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+  return looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
 
 /** Checks a claim against the known kind. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
@@ -207,9 +208,6 @@ function isBinary(bytes: Uint8Array): boolean {
   return controls > sample.length * 0.01;
 }
 
-const startOf = (bytes: Uint8Array): string =>
-  new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
-
 function looksLikeHtml(start: string): boolean {
   return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
     start,
@@ -220,15 +218,7 @@ function unsupported(what: string): ServiceError {
   return unsupportedMediaType(
     `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, plain text, mails ` +
       "(EML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
-      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these.",
-  );
-}
-
-function unknownKind(claimed: string): ServiceError {
-  return unsupportedMediaType(
-    `The file is sent as ${nameOf(claimed)}, which cannot be read. Readable are pdf, docx, xlsx, pptx, ` +
-      "epub, eml, ipynb, png, jpeg, webp, html, md and txt, text under " +
-      "other names such as csv, json or source code, audio and video. Correct the type, or leave it out.",
+      "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these, or correct its type.",
   );
 }
 
