@@ -30,15 +30,6 @@ export interface EmbeddingProfile {
   readonly similar: number;
   /** Average similarity of the tokens of any two texts: only a higher one means something. */
   readonly tokenFloor: number;
-  /** Weights of the figures of `relevance.ts` in a logistic function. */
-  readonly relevance: {
-    readonly weakest: number;
-    readonly words: number;
-    readonly distance: number;
-    readonly gap: number;
-    readonly length: number;
-    readonly offset: number;
-  };
 }
 
 /** Token vectors of a text, projected, brought to unit length and rounded to int8; see `TOKEN_SCALE`. */

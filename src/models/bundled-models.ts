@@ -57,11 +57,7 @@ export const MINILM = modelOf({
     projection: "5cdfe4abf4eaf13bf178e1bcd105cbec4ad5d6bde7cb334d67476e3945510ce6",
   },
   paths: { projection: "data/token-projection.bin", sectors: "data/sectors/classifier.json" },
-  profile: {
-    similar: 0.55,
-    tokenFloor: 0.3,
-    relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.85 },
-  },
+  profile: { similar: 0.55, tokenFloor: 0.3 },
 });
 
 /** About a hundred languages. */
@@ -84,11 +80,7 @@ export const MULTILINGUAL_E5 = modelOf({
     projection: "data/models/multilingual-e5-small/projection.bin",
     sectors: "data/models/multilingual-e5-small/sectors.json",
   },
-  profile: {
-    similar: 0.58,
-    tokenFloor: 0.3,
-    relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.85 },
-  },
+  profile: { similar: 0.58, tokenFloor: 0.3 },
 });
 
 /** The models that ship, the default of new stores first. */

@@ -35,7 +35,6 @@ export function createFakeEmbedder(model = "fake"): FakeEmbedder {
     profile: {
       similar: 0.55,
       tokenFloor: 0.3,
-      relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.7 },
     },
     failWith: undefined as Error | undefined,
     get calls() {

@@ -209,7 +209,6 @@ async function findByMeaning(
     question,
     whole.ranked,
     isNarrower ? [...whole.candidates, ...candidates] : candidates,
-    embedder.profile,
   );
   const [best] = whole.ranked;
   return {

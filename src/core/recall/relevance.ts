@@ -1,4 +1,3 @@
-import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
@@ -26,6 +25,8 @@ const LEAST_SUM = 0.5;
 const TELLING_SHARE = 0.5;
 /** Added to the log-odds of a memory that happened when the question says: the words of the time are not among those that are matched. */
 const ON_TIME = 1;
+/** Weights of the figures in a logistic function, which hold for each model that ships. */
+const WEIGHTS = { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.85 } as const;
 /** To have the worst of many words well is more than of one; of so many at most. */
 const MAX_TELLING = 8;
 
@@ -39,7 +40,6 @@ export function answerOdds(
   question: RankingQuestion,
   found: readonly RankedHit[],
   candidates: readonly RankingCandidate[],
-  { relevance }: Pick<EmbeddingProfile, "relevance">,
 ): (hit: RankedHit) => number {
   const byOrdinal = new Map<Ordinal, RankingCandidate>(
     candidates.map((candidate) => [candidate.ordinal, candidate]),
@@ -60,13 +60,13 @@ export function answerOdds(
     const sum = sumOf(score);
     const ofSum = (distance: number) => Math.max(0, distance) / Math.max(LEAST_SUM, sum);
     return (
-      relevance.weakest * weakest(candidate) +
-      relevance.words * (question.bestWords > 0 ? candidate.words / question.bestWords : 0) +
-      relevance.distance * ofSum(sum - background) +
-      relevance.gap * ofSum(sum - second) +
-      relevance.length * Math.min(MAX_TELLING, Math.max(1, telling.length)) +
+      WEIGHTS.weakest * weakest(candidate) +
+      WEIGHTS.words * (question.bestWords > 0 ? candidate.words / question.bestWords : 0) +
+      WEIGHTS.distance * ofSum(sum - background) +
+      WEIGHTS.gap * ofSum(sum - second) +
+      WEIGHTS.length * Math.min(MAX_TELLING, Math.max(1, telling.length)) +
       (question.period !== undefined && fit(question.period, candidate.occurredAt) === 1 ? ON_TIME : 0) +
-      relevance.offset
+      WEIGHTS.offset
     );
   };
 }

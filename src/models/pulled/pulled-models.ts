@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ModelFigures } from "./calibrate-model.ts";
-import { BUNDLED_MODELS, type EmbeddingModel, MINILM, MULTILINGUAL_E5 } from "../bundled-models.ts";
+import { BUNDLED_MODELS, type EmbeddingModel } from "../bundled-models.ts";
 import { WINDOW_RULE } from "../windows.ts";
 
 /** Folder in the data directory with one folder per pulled model. */
@@ -79,7 +79,6 @@ function pulledModel(folder: string, name: string, pulled: PulledModel): Embeddi
   });
   const read = { kind, marks, maxPieces, hiddenSize, prefixes, ...sha256 };
   const digest = sha256Of(JSON.stringify(read)).slice(0, 12);
-  const { relevance } = (kind === "bert" ? MINILM : MULTILINGUAL_E5).profile;
   return {
     ...pulled,
     name,
@@ -98,7 +97,7 @@ function pulledModel(folder: string, name: string, pulled: PulledModel): Embeddi
       pooling: `${pooling}-${digest}`,
       projection: sha256.projection,
     },
-    profile: { similar: figures.similar, tokenFloor: figures.tokenFloor, relevance },
+    profile: { similar: figures.similar, tokenFloor: figures.tokenFloor },
   };
 }
 

@@ -17,7 +17,6 @@ const LONG_AGO = Date.UTC(2020, 0, 1);
 const PROFILE = {
   similar: 0.55,
   tokenFloor: 0.3,
-  relevance: { weakest: 4.5, words: 2.6, distance: 5.8, gap: 2.3, length: 0.4, offset: -8.7 },
 };
 const EVEN: TermWeights = {
   inverseDocumentFrequency: () => 1,
