@@ -3,9 +3,6 @@ import type * as wire from "./records.ts";
 import { path, sleep, walkPages } from "./transport.ts";
 import type { CallOptions, Transport, VersionOptions, WriteOptions } from "./transport.ts";
 
-export type MemoryCalls = ReturnType<typeof memoryCalls>;
-export type TrashCalls = ReturnType<typeof trashCalls>;
-
 export function memoryCalls({ get, remove, post, patch, write }: Transport) {
   /** One page, newest first. */
   const page = (place?: wire.MemoryPlace, options?: CallOptions) =>
@@ -68,8 +65,6 @@ export function trashCalls({ json, get, remove }: Transport) {
   };
 }
 
-export type FactCalls = ReturnType<typeof factCalls>;
-
 const FACTS = "/api/temporal/fact";
 
 export function factCalls({ get, remove, patch, write }: Transport) {
@@ -114,8 +109,6 @@ export function factCalls({ get, remove, patch, write }: Transport) {
   };
 }
 
-export type UserCalls = ReturnType<typeof userCalls>;
-
 export function userCalls({ get, remove, post }: Transport) {
   /** One page, by id; for the scope `admin`. */
   const page = (
@@ -147,12 +140,6 @@ export function userCalls({ get, remove, post }: Transport) {
       remove<wire.DeletedUserMemories>(path`/users/${userId}/memories`, query, options),
   };
 }
-
-export type KeyCalls = ReturnType<typeof keyCalls>;
-export type TransferCalls = ReturnType<typeof transferCalls>;
-export type BackupCalls = ReturnType<typeof backupCalls>;
-export type ModelCalls = ReturnType<typeof modelCalls>;
-export type CompactionCalls = ReturnType<typeof compactionCalls>;
 
 export function keyCalls({ get, remove, post }: Transport) {
   return {
@@ -219,9 +206,6 @@ export interface WaitOptions extends CallOptions {
   readonly onProgress?: (job: wire.Job) => void;
 }
 
-export type JobCalls = ReturnType<typeof jobCalls>;
-export type DocumentCalls = ReturnType<typeof documentCalls>;
-
 /** Between two looks at a job; each is longer by half, up to the longest. */
 const FIRST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 2_000;
@@ -247,7 +231,10 @@ export function jobCalls({ get, remove }: Transport) {
   };
 }
 
-export function documentCalls({ json, get, remove, blob }: Transport, jobs: Pick<JobCalls, "wait">) {
+export function documentCalls(
+  { json, get, remove, blob }: Transport,
+  jobs: Pick<ReturnType<typeof jobCalls>, "wait">,
+) {
   /** One page, newest first. */
   const page = (place?: wire.DocumentPlace, options?: CallOptions) =>
     get<wire.DocumentPage>("/documents", place, options);

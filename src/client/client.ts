@@ -2,25 +2,13 @@
  * The client of the HTTP API, `memoryd/client`: fetch only, for browsers and Node. It imports nothing when it runs but the
  * files beside it; fields are named as they are on the wire.
  */
-import { documentCalls, jobCalls } from "./calls.ts";
-import { followChanges, type FollowOptions } from "./follow-changes.ts";
 import * as calls from "./calls.ts";
+import { followChanges, type FollowOptions } from "./follow-changes.ts";
 import type * as wire from "./records.ts";
 import { type Call, type CallOptions, type ClientOptions, createTransport } from "./transport.ts";
 
-export type { DocumentCalls, IngestSource, JobCalls, WaitOptions } from "./calls.ts";
+export type { IngestSource, WaitOptions } from "./calls.ts";
 export type { FollowOptions, Reset } from "./follow-changes.ts";
-export type {
-  BackupCalls,
-  CompactionCalls,
-  FactCalls,
-  KeyCalls,
-  MemoryCalls,
-  ModelCalls,
-  TransferCalls,
-  TrashCalls,
-  UserCalls,
-} from "./calls.ts";
 export { MemorydError } from "./memoryd-error.ts";
 export type { FieldError } from "./memoryd-error.ts";
 export type * from "./records.ts";
@@ -38,7 +26,7 @@ export type MemorydClient = ReturnType<typeof createClient>;
 export function createClient(options: ClientOptions = {}) {
   const transport = createTransport(options);
   const { json, get, post } = transport;
-  const jobs = jobCalls(transport);
+  const jobs = calls.jobCalls(transport);
   return {
     /** The memories that answer a question, best first. */
     query: (query: string, conditions?: wire.QueryConditions, options?: CallOptions) =>
@@ -51,7 +39,7 @@ export function createClient(options: ClientOptions = {}) {
     /** Takes back what was done to memories; `dry_run` only says what. Doing it twice changes nothing more. */
     undo: (body: wire.Undo = {}, options?: CallOptions) => post<wire.Undone>("/undo", body, options),
     facts: calls.factCalls(transport),
-    documents: documentCalls(transport, jobs),
+    documents: calls.documentCalls(transport, jobs),
     jobs,
     users: calls.userCalls(transport),
     keys: calls.keyCalls(transport),

@@ -47,19 +47,7 @@ export interface Call {
   readonly options?: (WriteOptions & VersionOptions) | undefined;
 }
 
-/** Each throws a `MemorydError` for every answer but success, and for none. */
-export interface Transport {
-  readonly json: <T>(call: Call) => Promise<T>;
-  readonly get: <T>(path: string, query?: object, options?: CallOptions) => Promise<T>;
-  readonly remove: <T>(path: string, query?: object, options?: VersionOptions) => Promise<T>;
-  readonly post: <T>(path: string, body?: object | string, options?: VersionOptions) => Promise<T>;
-  readonly patch: <T>(path: string, body: object, options?: VersionOptions) => Promise<T>;
-  /** A POST that is done once, however often it is sent. */
-  readonly write: <T>(path: string, body: object, options?: WriteOptions) => Promise<T>;
-  readonly blob: (call: Call) => Promise<Blob>;
-  /** The body as it comes; the time-out is for its beginning. */
-  readonly stream: (call: Call) => Promise<ReadableStream<Uint8Array>>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -74,6 +62,7 @@ const LONGEST_PAUSE_S = 30;
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const CONFLICT = 409;
 
+/** Calls over HTTP; each throws a `MemorydError` for every answer but success, and for none. */
 export function createTransport({
   url = DEFAULT_URL,
   apiKey,
@@ -81,7 +70,7 @@ export function createTransport({
   timeoutMs = DEFAULT_TIMEOUT_MS,
   retries = DEFAULT_RETRIES,
   fetch: send = (input, init) => fetch(input, init),
-}: ClientOptions): Transport {
+}: ClientOptions) {
   const base = url.replace(/(?<!\/)\/+$/, "");
   const usual: Record<string, string> = {
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
@@ -153,13 +142,20 @@ export function createTransport({
   const json = <T>(call: Call) => run(call, readJson<T>);
   return {
     json,
-    get: (path, query, options) => json({ method: "GET", path, query, options }),
-    remove: (path, query, options) => json({ method: "DELETE", path, query, options }),
-    post: (path, body, options) => json({ method: "POST", path, body, options }),
-    patch: (path, body, options) => json({ method: "PATCH", path, body, options }),
-    write: (path, body, options) => json({ method: "POST", path, body, isWrite: true, options }),
-    blob: (call) => run(call, (response) => response.blob()),
-    stream: (call) =>
+    get: <T>(path: string, query?: object, options?: CallOptions) =>
+      json<T>({ method: "GET", path, query, options }),
+    remove: <T>(path: string, query?: object, options?: VersionOptions) =>
+      json<T>({ method: "DELETE", path, query, options }),
+    post: <T>(path: string, body?: object | string, options?: VersionOptions) =>
+      json<T>({ method: "POST", path, body, options }),
+    patch: <T>(path: string, body: object, options?: VersionOptions) =>
+      json<T>({ method: "PATCH", path, body, options }),
+    /** A POST that is done once, however often it is sent. */
+    write: <T>(path: string, body: object, options?: WriteOptions) =>
+      json<T>({ method: "POST", path, body, isWrite: true, options }),
+    blob: (call: Call) => run(call, (response) => response.blob()),
+    /** The body as it comes; the time-out is for its beginning. */
+    stream: (call: Call): Promise<ReadableStream<Uint8Array>> =>
       run(call, async ({ body }) => body ?? new ReadableStream({ start: (end) => end.close() })),
   };
 }
