@@ -2,9 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isTimeZone } from "../core/text/calendar.ts";
 import { nearestName } from "../core/text/near-words.ts";
-import { KEY_CHARACTERS, MIN_KEY_LENGTH } from "../http/access.ts";
+import { isLoopback, KEY_CHARACTERS, MIN_KEY_LENGTH, nameIn } from "../http/access.ts";
 import { KEY_FILE_NAME } from "../storage/key-file.ts";
-import { strangersLetIn } from "./exposure.ts";
 import { messageOf } from "./narrow.ts";
 import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from "./settings-schema.ts";
 import { shownSettings } from "./shown-settings.ts";
@@ -280,6 +279,27 @@ function checkedKey(key: string, where: string): string {
       `${where} must be visible ASCII characters without spaces, so that it fits into a header.`,
     );
   return key;
+}
+
+type Exposure = Pick<Settings, "host" | "allowedHosts">;
+
+/** A key's rate where others can call: 20 a second, with room for a burst. */
+const NETWORK_REQUESTS_PER_MINUTE = 1_200;
+
+/** How many requests a key may make in a minute; any number where only this machine is served. */
+export const rateLimit = ({ host, allowedHosts }: Exposure): { readonly requestsPerMinute?: number } =>
+  [host, ...allowedHosts.map(nameIn)].every(isLoopback)
+    ? {}
+    : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
+
+/** A sentence on the first setting that lets others in, and what to do, for when there is no key; undefined if none does. */
+function strangersLetIn({ host, allowedHosts }: Exposure): string | undefined {
+  const remedy = `make one with \`memoryd keys create\`, or set MEMORYD_API_KEY (at least ${MIN_KEY_LENGTH} characters) or --api-key-file FILE`;
+  if (!isLoopback(host))
+    return `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`;
+  const foreign = allowedHosts.find((name) => !isLoopback(nameIn(name)));
+  if (foreign === undefined) return undefined;
+  return `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`;
 }
 
 function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {

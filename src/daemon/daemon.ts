@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
-import { type Config, setVariables } from "../config/config.ts";
+import { type Config, rateLimit, setVariables } from "../config/config.ts";
 import { shareMemory, SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
@@ -35,7 +35,6 @@ import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
 import { createChatSummaryWriter } from "../models/chat-completions.ts";
 import { readTls } from "./tls.ts";
-import { rateLimit } from "../config/exposure.ts";
 
 /** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
 export type RunningDaemon = Awaited<ReturnType<typeof startDaemon>>;

@@ -4,7 +4,6 @@ import { ServiceError } from "../../core/errors.ts";
 import type { RunningDaemon, startDaemon } from "../../daemon/daemon.ts";
 import { createLogger, type Logger } from "../../daemon/system.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
-import { guessableKey } from "../../config/exposure.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
 import { CliFailure, complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
@@ -78,7 +77,6 @@ function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
 
 function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
   const { version, memoryCount, embedding, store } = daemon.status();
-  const warning = guessableKey(config);
   const summary: (readonly [string, string])[] = [
     [
       "listening",
@@ -92,9 +90,7 @@ function announce(daemon: RunningDaemon, config: Config, log: Logger): void {
     ...(store.addsRefused === null ? [] : [["writes", `refused: ${store.addsRefused}`] as const]),
     ["version", version],
   ];
-  if (warning !== undefined) log.warn({}, "API key may be guessed");
-  for (const text of [...config.warnings, ...(warning === undefined ? [] : [warning])])
-    summary.push(["warning", text]);
+  for (const text of config.warnings) summary.push(["warning", text]);
   for (const text of config.warnings) log.warn({ warning: text }, "setting ignored");
   log.info({ port: daemon.port, memories: memoryCount, version }, "ready");
   if (process.send === undefined) {
