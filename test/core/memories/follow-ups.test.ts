@@ -61,6 +61,14 @@ describe("FollowUps", () => {
     expect(updates(studio)).toEqual([]);
   });
 
+  it("holds two notes with one subject in common for no update, though each is the nearest of all to the other", async () => {
+    const [horn, trailer] = [await add("a loud boat"), await add("boat trailer replaced")];
+    await add("the printer is out of paper");
+    await followUps.flush();
+    const replaces = [horn, trailer].flatMap(edges).filter((edge) => edge.includes("updates"));
+    expect(replaces).toEqual([]);
+  });
+
   it("holds no summary of a conversation for an update of what it repeats", async () => {
     await add("the rent of the studio in the old town is 640 a month");
     const raised = "the rent of the studio in the old town is raised to 690 a month";
