@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { isTimeZone } from "../core/text/calendar.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { isLoopback, KEY_CHARACTERS, MIN_KEY_LENGTH, nameIn } from "../http/access.ts";
-import { KEY_FILE_NAME } from "../storage/key-file.ts";
+import { KEY_FILE_NAME } from "../storage/files/key-file.ts";
 import { messageOf } from "./narrow.ts";
 import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from "./settings-schema.ts";
 import { shownSettings } from "./shown-settings.ts";

@@ -7,12 +7,18 @@ import { conflict, invalidRequest, notReady, ServiceError, storeFull } from "../
 import type { Clock } from "../core/ports.ts";
 import type { UserDeletionPorts } from "../core/users/delete-user-memories.ts";
 import { VERSION } from "../config/limits.ts";
-import { checkBackupName, listBackups, removeBackup, verifyBackup, writeBackup } from "../storage/backups.ts";
-import type { Backup, BackupSource } from "../storage/backups.ts";
+import {
+  checkBackupName,
+  listBackups,
+  removeBackup,
+  verifyBackup,
+  writeBackup,
+} from "../storage/copies/backups.ts";
+import type { Backup, BackupSource } from "../storage/copies/backups.ts";
 import { pulledFiles } from "../models/pulled/pulled-models.ts";
-import { hasCode, nodeDisk } from "../storage/disk.ts";
-import { comparePositions, noteErasures, readAncestors } from "../storage/erasures.ts";
-import type { DiskFileStore } from "../storage/disk-file-store.ts";
+import { hasCode, nodeDisk } from "../storage/files/disk.ts";
+import { comparePositions, noteErasures, readAncestors } from "../storage/checkpoints/erasures.ts";
+import type { DiskFileStore } from "../storage/files/disk-file-store.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
 import { type Logger, sha256, systemClock } from "./system.ts";
 import { messageOf, pathFault } from "../config/narrow.ts";
@@ -144,7 +150,7 @@ async function usable<T>(folder: string, work: Promise<T>): Promise<T> {
   });
 }
 
-/** Backups in a folder, whether a daemon runs or not. Errors are those of `storage/backups.ts`. */
+/** Backups in a folder, whether a daemon runs or not. Errors are those of `storage/copies/backups.ts`. */
 export const backupsIn = (folder: string) => ({
   list: () => usable(folder, listBackups(nodeDisk, folder)),
   verify: (name: string) => verifyBackup(nodeDisk, folder, name, systemClock.now()),

@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readIfThere } from "../files/own-files.ts";
-import { holdsStore } from "../storage/data-directory.ts";
-import { nodeDisk } from "../storage/disk.ts";
+import { holdsStore } from "../storage/files/data-directory.ts";
+import { nodeDisk } from "../storage/files/disk.ts";
 import { modelsOf } from "../models/pulled/pulled-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
 

@@ -4,7 +4,7 @@ import { notReady } from "../core/errors.ts";
 import type { BackupCopies, BackupService } from "./backup-service.ts";
 import type { Logger } from "./system.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import type { Purge, Originals } from "../storage/purge.ts";
+import type { Purge, Originals } from "../storage/checkpoints/purge.ts";
 import { messageOf } from "../config/narrow.ts";
 
 export interface CompactionParts {

@@ -17,8 +17,8 @@ import { openTranscriber } from "../models/whisper/whisper-transcriber.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { standingWalls } from "../sandbox/walls.ts";
 import { lowerPriority } from "../sandbox/watchdog.ts";
-import { DiskFileStore } from "../storage/disk-file-store.ts";
-import { nodeDisk } from "../storage/disk.ts";
+import { DiskFileStore } from "../storage/files/disk-file-store.ts";
+import { nodeDisk } from "../storage/files/disk.ts";
 import type { Logger } from "./system.ts";
 
 /** The part of the daemon that ingests documents. */

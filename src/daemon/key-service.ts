@@ -7,10 +7,10 @@ import { validator } from "../http/validation.ts";
 import { CreateKeyBody, CreateKeyReply, KeyRecord, ListKeysReply } from "../schemas/user.ts";
 import type { RemoveKeysReply } from "../schemas/user.ts";
 import { toWire } from "../schemas/wire.ts";
-import { refuseForeignDirectory } from "../storage/data-directory.ts";
-import { nodeDisk } from "../storage/disk.ts";
-import { openKeyFile, readKeyFile } from "../storage/key-file.ts";
-import { lockDataDirectory } from "../storage/lock.ts";
+import { refuseForeignDirectory } from "../storage/files/data-directory.ts";
+import { nodeDisk } from "../storage/files/disk.ts";
+import { openKeyFile, readKeyFile } from "../storage/files/key-file.ts";
+import { lockDataDirectory } from "../storage/files/lock.ts";
 import { sha256, systemClock, uuidSource } from "./system.ts";
 
 /** In bytes: twice as many hex digits. */

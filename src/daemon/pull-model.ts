@@ -20,8 +20,8 @@ import {
   type PulledModel,
   sha256Of,
 } from "../models/pulled/pulled-models.ts";
-import { hasCode, nodeDisk } from "../storage/disk.ts";
-import { inWords } from "../storage/disk-space.ts";
+import { hasCode, nodeDisk } from "../storage/files/disk.ts";
+import { inWords } from "../storage/files/disk-space.ts";
 import { isFull } from "../storage/journal/refusals.ts";
 import { openDataDirectory } from "./key-service.ts";
 import { isAlive } from "./runtime-file.ts";

@@ -5,7 +5,7 @@ import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/narrow.ts";
 import { readJson, writeJson } from "../files/own-files.ts";
 import { mkdir } from "node:fs/promises";
-import type { DirectoryLock } from "../storage/lock.ts";
+import type { DirectoryLock } from "../storage/files/lock.ts";
 
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
 export interface RuntimeInfo {
@@ -93,9 +93,9 @@ export function baseUrl(place: {
 export async function lockStart(dataDir: string): Promise<DirectoryLock | undefined> {
   // Hooks read this file at every prompt, and lock nothing.
   const [{ refuseForeignDirectory }, { nodeDisk }, { tryLock }] = await Promise.all([
-    import("../storage/data-directory.ts"),
-    import("../storage/disk.ts"),
-    import("../storage/lock.ts"),
+    import("../storage/files/data-directory.ts"),
+    import("../storage/files/disk.ts"),
+    import("../storage/files/lock.ts"),
   ]);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await refuseForeignDirectory(nodeDisk, dataDir);

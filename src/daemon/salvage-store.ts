@@ -6,11 +6,11 @@ import { memoryOf, type MemoryRow } from "../core/rows.ts";
 import { exportRecords, type TransferRecord } from "../core/transfer/export-records.ts";
 import { linesOf } from "../http/transfer-line.ts";
 import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
-import { hasCode, nodeDisk, removeTree, copyFile } from "../storage/disk.ts";
-import { lockDataDirectory } from "../storage/lock.ts";
+import { hasCode, nodeDisk, removeTree, copyFile } from "../storage/files/disk.ts";
+import { lockDataDirectory } from "../storage/files/lock.ts";
 import { type OpenedStore, openStore } from "../storage/open-store.ts";
-import { refuseInsideStore } from "../storage/restore-backup.ts";
-import { salvageChanges } from "../storage/salvage.ts";
+import { refuseInsideStore } from "../storage/copies/restore-backup.ts";
+import { salvageChanges } from "../storage/copies/salvage.ts";
 import { requireStore } from "./stopped-store.ts";
 import { systemClock } from "./system.ts";
 

@@ -22,10 +22,10 @@ import type { TermStatistics } from "../core/recall/bm25.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import type { Checkpointer } from "./checkpointer.ts";
+import type { Checkpointer } from "./checkpoints/checkpointer.ts";
 import type { Journal, RecordToAppend } from "./journal/journal.ts";
 import { frees, diskFull } from "./journal/refusals.ts";
-import { type DiskSpace, inWords, noRoom } from "./disk-space.ts";
+import { type DiskSpace, inWords, noRoom } from "./files/disk-space.ts";
 import {
   inSlices,
   isDurable,
@@ -38,7 +38,7 @@ import {
   timeOfRecord,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
-import { CachedRows, type RowCaches } from "./row-cache.ts";
+import { CachedRows, type RowCaches } from "./image/row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
 const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;

@@ -18,12 +18,12 @@ import {
   scrubInBackground,
   verifyFiles,
   without,
-} from "./checkpoint.ts";
+} from "./checkpoints/checkpoint.ts";
 import type { TableName } from "../core/rows.ts";
-import { Checkpointer, type CheckpointerLimits } from "./checkpointer.ts";
-import type { Disk } from "./disk.ts";
-import { createPurge, type Purge } from "./purge.ts";
-import { PurgeLedger } from "./purge-ledger.ts";
+import { Checkpointer, type CheckpointerLimits } from "./checkpoints/checkpointer.ts";
+import type { Disk } from "./files/disk.ts";
+import { createPurge, type Purge } from "./checkpoints/purge.ts";
+import { PurgeLedger } from "./checkpoints/purge-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
 import { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
@@ -37,16 +37,16 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import type { IndexImage } from "./index-image.ts";
-import { findImage, imagedJournalBytes, imageKey, keepImage, KeptImage } from "./kept-image.ts";
+import type { IndexImage } from "./image/index-image.ts";
+import { findImage, imagedJournalBytes, imageKey, keepImage, KeptImage } from "./image/kept-image.ts";
 import { mendTimes } from "./mend-times.ts";
-import { openTablesAt } from "./open-tables-at.ts";
+import { openTablesAt } from "./checkpoints/open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
-import { watchDiskSpace } from "./disk-space.ts";
+import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { cacheSizes, filledMemories, rowFiles } from "./row-cache.ts";
-import type { RowFileParts } from "./row-file.ts";
-import { copyBeforeUpgrade, STORE_FORMATS } from "./upgrade-copy.ts";
+import { cacheSizes, filledMemories, rowFiles } from "./image/row-cache.ts";
+import type { RowFileParts } from "./image/row-file.ts";
+import { copyBeforeUpgrade, STORE_FORMATS } from "./copies/upgrade-copy.ts";
 
 export interface StoreOptions {
   readonly disk: Disk;

@@ -10,7 +10,7 @@ import {
   type ListChangesInput,
 } from "../core/feed.ts";
 import type { Clock } from "../core/ports.ts";
-import { type Disk, replaceFile } from "./disk.ts";
+import { type Disk, replaceFile } from "./files/disk.ts";
 
 /** Position of an entry: its record, and its place in it from 1; 0 is before the first. */
 interface Place {

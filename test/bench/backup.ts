@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
-import { restoreBackup } from "../../src/storage/restore-backup.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
+import { restoreBackup } from "../../src/storage/copies/restore-backup.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { startDaemonUnderLoad } from "./daemon-under-load.ts";
 import { callBeside, megabytes, ms, newMemoryText, seconds, table, timed, timingOf } from "./measure.ts";

@@ -5,7 +5,7 @@ import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS } from "../../src/core/embedding
 import { readText } from "../../src/core/memories/compose-memory.ts";
 import { sha256, systemClock, uuidSource } from "../../src/daemon/system.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { startDaemonUnderLoad } from "./daemon-under-load.ts";

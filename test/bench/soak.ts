@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { nodeDisk, usageBelow } from "../../src/storage/disk.ts";
+import { nodeDisk, usageBelow } from "../../src/storage/files/disk.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
 import {

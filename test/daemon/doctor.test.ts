@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { examineStopped, repairStopped } from "../../src/daemon/doctor.ts";
 import { createLogger } from "../../src/daemon/system.ts";
-import { lockDataDirectory } from "../../src/storage/lock.ts";
+import { lockDataDirectory } from "../../src/storage/files/lock.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCliHere } from "../support/run-cli.ts";
 import { openStoreOnDisk } from "../support/store-on-disk.ts";

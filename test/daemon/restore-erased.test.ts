@@ -9,8 +9,13 @@ import { deleteUserMemories } from "../../src/core/users/delete-user-memories.ts
 import { backupsIn, type BackupService, createBackupService } from "../../src/daemon/backup-service.ts";
 import { createLogger } from "../../src/daemon/system.ts";
 import { restore } from "../../src/daemon/stopped-store.ts";
-import { type Ancestor, type Erasure, isErasedLater, type Lineage } from "../../src/storage/erasures.ts";
-import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import {
+  type Ancestor,
+  type Erasure,
+  isErasedLater,
+  type Lineage,
+} from "../../src/storage/checkpoints/erasures.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createStoreOnDisk, openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 

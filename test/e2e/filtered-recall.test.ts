@@ -12,7 +12,7 @@ import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import { termWeights } from "../../src/core/recall/bm25.ts";
 import { readQuestion } from "../../src/core/recall/question.ts";
 import { rank } from "../../src/core/recall/ranking.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
-import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { noise } from "../support/pcm.ts";
 import { wavFile } from "../support/wav-file.ts";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
-import { readKeyFile } from "../../src/storage/key-file.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
+import { readKeyFile } from "../../src/storage/files/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
-import { encodeChecksummed } from "../../src/storage/checksummed-json.ts";
-import { UPGRADE_COPIES } from "../../src/storage/checkpoint.ts";
+import { encodeChecksummed } from "../../src/storage/files/checksummed-json.ts";
+import { UPGRADE_COPIES } from "../../src/storage/checkpoints/checkpoint.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */

@@ -9,7 +9,7 @@ import { relatedMemories } from "../../src/core/memories/related-memories.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import type { Change } from "../../src/core/rows.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { memoryStoreContract, type StoreUnderTest } from "../contract/memory-store.contract.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";

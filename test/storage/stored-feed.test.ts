@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FeedEntry } from "../../src/core/feed.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { StoredFeed, type StoredFeedOptions } from "../../src/storage/stored-feed.ts";
 import { createFaultyDisk } from "../support/faulty-disk.ts";
 

@@ -3,8 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
-import { type Backup, type BackupTarget, type HeldState, writeBackup } from "../../src/storage/backups.ts";
-import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
+import {
+  type Backup,
+  type BackupTarget,
+  type HeldState,
+  writeBackup,
+} from "../../src/storage/copies/backups.ts";
+import { type Disk, nodeDisk } from "../../src/storage/files/disk.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "./store-on-disk.ts";
 
 type Backing = Partial<BackupTarget> &

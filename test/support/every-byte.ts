@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "@lancedb/lancedb";
-import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
 import { readSegment } from "../../src/storage/journal/read-segment.ts";
 import { filesOfVersion } from "../../src/storage/tables/table-files.ts";

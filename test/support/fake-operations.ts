@@ -1,5 +1,5 @@
 import type { ServerOptions } from "../../src/http/server.ts";
-import type { Backup } from "../../src/storage/backups.ts";
+import type { Backup } from "../../src/storage/copies/backups.ts";
 import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/memory-ports.ts";
 import { orRefused, ServiceError } from "../../src/core/errors.ts";
 import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";

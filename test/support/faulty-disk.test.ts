@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { replaceFile } from "../../src/storage/disk.ts";
+import { replaceFile } from "../../src/storage/files/disk.ts";
 import { createFaultyDisk, type FaultyDisk, type Remains } from "./faulty-disk.ts";
 
 let top: string;

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { outside, type Range, within } from "./byte-ranges.ts";
 
 /**

@@ -3,7 +3,7 @@ import { embeddingChanges, newMemoryRow, readText } from "../../src/core/memorie
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import { type Change, edgeId } from "../../src/core/rows.ts";
 import { bytesOf } from "../../src/storage/catalogue/overlay.ts";
-import { nodeDisk } from "../../src/storage/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/daemon/system.ts";
 import { seededRandom } from "./seeded-random.ts";

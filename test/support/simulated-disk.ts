@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
-import type { Disk, DiskFile } from "../../src/storage/disk.ts";
+import type { Disk, DiskFile } from "../../src/storage/files/disk.ts";
 import { outside, type Range } from "./byte-ranges.ts";
 import type { Fault } from "./faulty-disk.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../src/core/errors.ts";
-import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { isVersionHint } from "../../src/storage/tables/table-files.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
 import { StoreLedger } from "./store-ledger.ts";

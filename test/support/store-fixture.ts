@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type { TableName } from "../../src/core/rows.ts";
-import { chooseCheckpoint, tablesFolder } from "../../src/storage/checkpoint.ts";
-import { listFilesBelow, nodeDisk } from "../../src/storage/disk.ts";
+import { chooseCheckpoint, tablesFolder } from "../../src/storage/checkpoints/checkpoint.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { openTables } from "../../src/storage/tables/tables.ts";
 
 /** Every row of a store by table and id, as JSON; typed arrays as their type, length and SHA-256. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
-import type { CheckpointerLimits } from "../../src/storage/checkpointer.ts";
-import { type Disk, nodeDisk } from "../../src/storage/disk.ts";
+import type { CheckpointerLimits } from "../../src/storage/checkpoints/checkpointer.ts";
+import { type Disk, nodeDisk } from "../../src/storage/files/disk.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { createMemoryWorld, type MemoryWorld } from "./memory-world.ts";
 

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { dirname, join } from "node:path";
 import type { Change, Rows, TableName } from "../../src/core/rows.ts";
 import { decodeChanges, encodeChanges } from "../../src/storage/codec.ts";
-import type { Disk } from "../../src/storage/disk.ts";
+import type { Disk } from "../../src/storage/files/disk.ts";
 import type { Columns } from "../../src/storage/tables/columns.ts";
 import type { CopiedTable } from "../../src/storage/tables/next-generation.ts";
 import { TABLE_NAMES, TABLE_SPECS } from "../../src/storage/tables/specs.ts";

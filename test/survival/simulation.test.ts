@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import type * as timersPromises from "node:timers/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { listBackups, removeBackup, verifyBackup, writeBackup } from "../../src/storage/backups.ts";
-import type { Disk } from "../../src/storage/disk.ts";
-import { restoreBackup } from "../../src/storage/restore-backup.ts";
+import { listBackups, removeBackup, verifyBackup, writeBackup } from "../../src/storage/copies/backups.ts";
+import type { Disk } from "../../src/storage/files/disk.ts";
+import { restoreBackup } from "../../src/storage/copies/restore-backup.ts";
 import { TablesThread } from "../../src/storage/tables/worker-client.ts";
 import type { Fault } from "../support/faulty-disk.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";

@@ -25,7 +25,7 @@ import { type Change, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../
 import { VersionIndex } from "../../core/history/version-index.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/salience.ts";
-import type { ImagePart } from "../index-image.ts";
+import type { ImagePart } from "../image/index-image.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";
 

@@ -1,7 +1,7 @@
 import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { hash } from "node:crypto";
 import { type Metadata, type Sector, SECTORS } from "../../core/memory.ts";
-import type { ImagePart, NumberArray } from "../index-image.ts";
+import type { ImagePart, NumberArray } from "../image/index-image.ts";
 import { StringColumn, StringTable } from "./string-table.ts";
 
 /** A column of numbers that grows as it is written: a row not yet written is 0. */

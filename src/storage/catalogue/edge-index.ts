@@ -1,6 +1,6 @@
 import { type EdgeKind, type EdgeRow, EDGE_KINDS as KINDS } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
-import type { ImagePart, NumberArray } from "../index-image.ts";
+import type { ImagePart, NumberArray } from "../image/index-image.ts";
 import { Column } from "./column.ts";
 
 /** Ends a list; edges are numbered from 1, so that an empty column means an empty list. */

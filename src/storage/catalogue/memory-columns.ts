@@ -2,7 +2,7 @@ import { type Sector, SECTORS, type Signals } from "../../core/memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal, UserMemories } from "../../core/ports.ts";
 import type { MemoryRow } from "../../core/rows.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
-import type { ImagePart } from "../index-image.ts";
+import type { ImagePart } from "../image/index-image.ts";
 import {
   Column,
   DuplicateIndex,

@@ -3,7 +3,7 @@ import type { Ordinal, Scores, Selection } from "../../core/ports.ts";
 import { Int8Rows, quantise, type QuantisedVector } from "../../core/recall/int8-kernel.ts";
 import { SignRows } from "../../core/recall/sign-rows.ts";
 import type { VectorRow } from "../../core/rows.ts";
-import type { ImagePart, IndexImage } from "../index-image.ts";
+import type { ImagePart, IndexImage } from "../image/index-image.ts";
 import { Column, Scratch } from "./column.ts";
 
 /** Vectors of the store's model and, while that is changed, of the one before. */

@@ -1,4 +1,4 @@
-import type { NumberArray } from "../index-image.ts";
+import type { NumberArray } from "../image/index-image.ts";
 
 const LEAST_STRINGS = 64;
 

@@ -1,7 +1,7 @@
 import { bm25Weight, type TermStatistics } from "../../core/recall/bm25.ts";
 import { hasNearWords, letterBits, mayBeNear, nearness } from "../../core/text/near-words.ts";
 import type { Ordinal, QueryTerm, Scores, Selection } from "../../core/ports.ts";
-import type { ImagePart } from "../index-image.ts";
+import type { ImagePart } from "../image/index-image.ts";
 import { Column, OrdinalScores, Scratch } from "./column.ts";
 import { StringTable } from "./string-table.ts";
 

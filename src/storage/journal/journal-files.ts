@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { type Disk, type DiskFile, replaceFile } from "../disk.ts";
+import { type Disk, type DiskFile, replaceFile } from "../files/disk.ts";
 import {
   encodeSegmentHeader,
   JOURNAL_FORMAT,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { storeUnusable } from "../../core/errors.ts";
-import { type Disk, replaceFile } from "../disk.ts";
+import { type Disk, replaceFile } from "../files/disk.ts";
 import { journalUnusable } from "./refusals.ts";
 import {
   decodeSegmentHeader,

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { notReady, type ServiceError, storeFull, storeUnusable } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
-import { hasCode } from "../disk.ts";
+import { hasCode } from "../files/disk.ts";
 
 /** True if the disk, or a quota on it, was full. */
 export function isFull(error: unknown): boolean {

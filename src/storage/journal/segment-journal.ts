@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { notReady, type ServiceError } from "../../core/errors.ts";
-import type { Disk } from "../disk.ts";
+import type { Disk } from "../files/disk.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { cutRecord, GroupBuffer } from "./group-buffer.ts";
 import {

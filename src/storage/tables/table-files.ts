@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import { type Disk, listFilesBelow, readInPieces } from "../disk.ts";
+import { type Disk, listFilesBelow, readInPieces } from "../files/disk.ts";
 import type { TableState } from "./table-spec.ts";
 
 /** A file of a table as it was when it was synced. LanceDB never changes a file it has written. */

@@ -7,7 +7,7 @@ import { createMemoryWorld } from "../../support/memory-world.ts";
 import { runCliHere, runCli } from "../../support/run-cli.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
 import type { TestServer } from "../../support/test-server.ts";
-import { lockDataDirectory } from "../../../src/storage/lock.ts";
+import { lockDataDirectory } from "../../../src/storage/files/lock.ts";
 import { selfSignedCertificate } from "../../support/self-signed-certificate.ts";
 
 describe("users", () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeDisk } from "../../../src/storage/disk.ts";
+import { nodeDisk } from "../../../src/storage/files/disk.ts";
 import type { Journal, JournalRecord, RecordToAppend } from "../../../src/storage/journal/journal.ts";
 import {
   type JournalOpened,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
-import { nodeDisk } from "../../../src/storage/disk.ts";
+import { nodeDisk } from "../../../src/storage/files/disk.ts";
 import { createFaultyDisk } from "../../support/faulty-disk.ts";
 import { cutRecord } from "../../../src/storage/journal/group-buffer.ts";
 import { memoryRow } from "../../support/memory-row.ts";

@@ -1,0 +1,348 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { UnpurgedRows } from "../../core/purge.ts";
+import type { EmbeddingStamp } from "../../core/embedding.ts";
+import { ServiceError, storeUnusable } from "../../core/errors.ts";
+import type { BelievedTime } from "../believed-time.ts";
+import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
+import { type Disk, listFilesBelow, replaceFile } from "../files/disk.ts";
+import { checksum, type TableFile } from "../tables/table-files.ts";
+import type { TableName } from "../../core/rows.ts";
+import { tableOf, type TableState } from "../tables/table-spec.ts";
+
+/** State of a store after the record `sequence`, apart from its rows. */
+export interface CheckpointHeader {
+  readonly storeId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  /** By `stampKey`: what the vectors in the tables were made with. */
+  readonly stamps: Readonly<Record<string, EmbeddingStamp>>;
+  readonly analyserVersion: number;
+  /** Time of the last record, epoch milliseconds. */
+  readonly clockFloor: number;
+  /** The `order` of the next memory. */
+  readonly nextOrder: number;
+  /** Rows that were deleted and stand in files yet; absent when there are none, and in checkpoints of earlier versions. */
+  readonly unerased?: UnpurgedRows;
+  /** `STORE_FORMATS` of the program that wrote it; absent in checkpoints of 0.1.0. */
+  readonly formats?: string;
+  /** True while edges that were lost are made again. */
+  readonly lacksEdges?: true;
+  /** Absent in checkpoints of earlier versions. */
+  readonly believed?: BelievedTime;
+}
+
+export interface CheckpointedTable extends TableState {
+  readonly files: readonly TableFile[];
+}
+
+/** A moment that the store can be opened at: all tables together, at versions whose files are on the disk. */
+export interface Checkpoint extends CheckpointHeader {
+  /** Grows by 1 with each. */
+  readonly number: number;
+  readonly tables: readonly CheckpointedTable[];
+}
+
+/** The checkpoint to open at, and what is known of the others. */
+export interface ChosenCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** The one before, whose files are kept too; undefined after the very first. */
+  readonly older: Checkpoint | undefined;
+  /** For the next one; above that of a damaged one. */
+  readonly nextNumber: number;
+  /** Damage, in sentences: newer checkpoints that could not be used, and the parts in `lost` and `unindexed`. */
+  readonly damage: readonly string[];
+  /** Tables of the checkpoint to be opened without: their rows can be made again, or cost only themselves. */
+  readonly lost: ReadonlySet<TableName>;
+  /** Tables whose index, or notes of LanceDB's own, are damaged; their rows are whole. */
+  readonly unindexed: ReadonlySet<TableName>;
+  /** Paths of the files for which these are done without. */
+  readonly damagedFiles: ReadonlySet<string>;
+}
+
+/** A file of a table that is not as it was when it was synced. */
+export interface FileDamage {
+  readonly path: string;
+  readonly sentence: string;
+}
+
+/** Tables that a store can open without: they are made again from the memories, or nothing depends on them. */
+const EXPENDABLE: ReadonlySet<TableName> = new Set([
+  "vectors",
+  "tokens",
+  "edges",
+  "signals",
+  "jobs",
+  "requests",
+  "versions",
+]);
+
+export const CHECKPOINT_FORMAT = 1;
+/** In the data directory: a folder per upgrade, see `copyBeforeUpgrade`. */
+export const UPGRADE_COPIES = "before-upgrade";
+/** Two, so that one can be damaged; the journal is kept since the older. */
+const KEPT = 2;
+/** Files below are read whole at open: manifests and lists of deleted rows, where damage would be believed. */
+const SMALL_BYTES = 1024 * 1024;
+/** Between pieces of 8 MiB: at most 100 MB/s, which leaves the disk to others. */
+const SCRUB_PAUSE_MS = 80;
+const NAME = /^CHECKPOINT-(\d{10})$/;
+
+export function tablesFolder(directory: string): string {
+  return join(directory, "tables");
+}
+
+/** Writes a checkpoint whose files are synced already, and lets those go that are neither it nor `older`. */
+export async function writeCheckpoint(
+  disk: Disk,
+  directory: string,
+  checkpoint: Checkpoint,
+  older: Checkpoint | undefined,
+): Promise<void> {
+  await replaceFile(disk, join(directory, checkpointName(checkpoint.number)), encodeCheckpoint(checkpoint));
+  for (const number of await numbersIn(disk, directory)) {
+    if (number !== checkpoint.number && number !== older?.number)
+      await disk.remove(join(directory, checkpointName(number)));
+  }
+}
+
+/** The newest checkpoint whose files are whole; undefined without a store. @throws {ServiceError} STORE_UNUSABLE. */
+export async function chooseCheckpoint(
+  disk: Disk,
+  directory: string,
+  { hasJournal }: { readonly hasJournal: boolean },
+): Promise<ChosenCheckpoint | undefined> {
+  const numbers = await numbersIn(disk, directory);
+  const [newest] = numbers;
+  if (newest === undefined) {
+    const hasTables = (await listFilesBelow(disk, tablesFolder(directory))).length > 0;
+    if (!hasJournal && !hasTables) return undefined;
+    throw unusable(
+      `${directory} holds a store without its CHECKPOINT file. Restore the folder from a backup, or write what can be read to an export with \`memoryd doctor --salvage FOLDER\``,
+    );
+  }
+  const { readable, damage } = await readCheckpoints(disk, directory);
+  const suspects = await readSuspects(disk, directory);
+  let usable: ChosenCheckpoint | undefined;
+  for (const [i, checkpoint] of readable.slice(0, KEPT).entries()) {
+    const found = await verifyFiles(
+      disk,
+      directory,
+      checkpoint,
+      (path) => suspects.has(path) && canDoWithout(path),
+    );
+    const base = { checkpoint, older: readable[i + 1], nextNumber: newest + 1, damage, ...NOTHING_LOST };
+    if (found.length === 0) return base;
+    damage.push(...found.map(({ sentence }) => sentence));
+    // Only where none is whole: the one before and the journal since have everything.
+    usable ??= without(base, found);
+  }
+  if (usable !== undefined) return usable;
+  throw unusable(
+    `the store in ${directory} is damaged, and so is the state before: ${damage.join("; ")}. ` +
+      "Nothing was changed. Restore the folder from a backup, or write what can be read to an export with `memoryd doctor --salvage FOLDER`",
+  );
+}
+
+/** Whole checkpoints, newest first, and a sentence on each damaged one. @throws {ServiceError} STORE_UNUSABLE. */
+export async function readCheckpoints(
+  disk: Disk,
+  directory: string,
+): Promise<{ readonly readable: Checkpoint[]; readonly damage: string[] }> {
+  const damage: string[] = [];
+  const readable: Checkpoint[] = [];
+  for (const number of await numbersIn(disk, directory)) {
+    const bytes = await disk.readFile(join(directory, checkpointName(number)));
+    const checkpoint = await decodeOrSayWayBack(disk, directory, () => decodeCheckpoint(number, bytes));
+    if (typeof checkpoint === "string") damage.push(checkpoint);
+    else readable.push(checkpoint);
+  }
+  return { readable, damage };
+}
+
+/** A store of a newer format is refused with the copy from before, where there is one. */
+async function decodeOrSayWayBack<T>(disk: Disk, directory: string, decode: () => T): Promise<T> {
+  try {
+    return decode();
+  } catch (error) {
+    const copies = (await disk.list(join(directory, UPGRADE_COPIES))).map(({ name }) => name);
+    const last = copies
+      .filter((name) => /^checkpoint-\d+$/.test(name))
+      .sort((a, b) => Number(b.slice(11)) - Number(a.slice(11)))[0];
+    if (!(error instanceof ServiceError) || last === undefined) throw error;
+    throw storeUnusable(
+      `${error.message} To go back to the store as it was before the upgrade, without what was added since, copy the folder ` +
+        `${join(directory, UPGRADE_COPIES, last)} to another place and name that with --data-dir.`,
+      { cause: error },
+    );
+  }
+}
+
+export const NOTHING_LOST = {
+  lost: new Set<TableName>(),
+  unindexed: new Set<TableName>(),
+  damagedFiles: new Set<string>(),
+};
+
+function canDoWithout(path: string): boolean {
+  const [folder = "", kind = ""] = path.split("/");
+  const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
+  return table !== undefined && (kind === "_indices" || kind === "_transactions" || EXPENDABLE.has(table));
+}
+
+/** The checkpoint to be opened without what is damaged; undefined where that cannot be done without. */
+export function without(
+  chosen: ChosenCheckpoint,
+  found: readonly FileDamage[],
+): ChosenCheckpoint | undefined {
+  const [lost, unindexed] = [new Set(chosen.lost), new Set(chosen.unindexed)];
+  for (const { path } of found) {
+    const [folder = "", kind = ""] = path.split("/");
+    const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
+    if (table === undefined) return undefined;
+    if (kind === "_indices" || kind === "_transactions") unindexed.add(table);
+    else if (EXPENDABLE.has(table)) lost.add(table);
+    else return undefined;
+  }
+  // They are made in one go.
+  if (lost.has("vectors") || lost.has("tokens")) lost.add("vectors").add("tokens");
+  const damagedFiles = new Set([...chosen.damagedFiles, ...found.map(({ path }) => path)]);
+  return { ...chosen, lost, unindexed, damagedFiles };
+}
+
+/** Faults of a checkpoint's files: sizes of all, contents of the small ones and of those to be read whole. */
+export async function verifyFiles(
+  disk: Disk,
+  directory: string,
+  { tables }: Pick<Checkpoint, "tables">,
+  mustRead: (path: string) => boolean = () => false,
+): Promise<FileDamage[]> {
+  const found: FileDamage[] = [];
+  for (const { path, size, crc32: crc } of tables.flatMap(({ files }) => files)) {
+    const place = join(tablesFolder(directory), path);
+    const now = await disk.size(place);
+    if (now === undefined) found.push({ path, sentence: `${path} is missing` });
+    else if (now !== size) found.push({ path, sentence: `${path} has ${now} bytes instead of ${size}` });
+    else if (size < SMALL_BYTES || mustRead(path)) {
+      const read = await checksum(disk, place).catch(() => undefined);
+      if (read?.crc32 !== crc) found.push({ path, sentence: `${path} has changed` });
+    }
+  }
+  return found;
+}
+
+/** Paths, one a line, of large files that were found damaged while the store was open: the next open reads them whole. */
+const SUSPECTS_NAME = "DAMAGED";
+
+async function readSuspects(disk: Disk, directory: string): Promise<ReadonlySet<string>> {
+  const path = join(directory, SUSPECTS_NAME);
+  if ((await disk.size(path)) === undefined) return new Set();
+  return new Set((await disk.readFile(path)).toString().split("\n"));
+}
+
+/** Beside those noted before: an open that could not read them whole leaves them. */
+export async function noteSuspects(disk: Disk, directory: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const all = new Set([...(await readSuspects(disk, directory)), ...paths]);
+  await replaceFile(disk, join(directory, SUSPECTS_NAME), Buffer.from([...all].join("\n")));
+}
+
+/**
+ * Reads every file of the latest checkpoint and says what is wrong, in sentences. Slowly, in the background; a file
+ * that a later checkpoint has let go in the meantime is passed over, and what is `known` to be damaged. Rejects with an AbortError when stopped.
+ */
+export async function scrub(
+  disk: Disk,
+  directory: string,
+  latest: () => Checkpoint,
+  signal?: AbortSignal,
+  known: ReadonlySet<string> = new Set(),
+): Promise<FileDamage[]> {
+  const rest = () =>
+    pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
+  const found: FileDamage[] = [];
+  for (const file of latest().tables.flatMap(({ files }) => files)) {
+    signal?.throwIfAborted();
+    if (known.has(file.path)) continue;
+    const path = join(tablesFolder(directory), file.path);
+    const now = await checksum(disk, path, { pause: rest }).catch((error: Error) => error);
+    const isKept = latest().tables.some(({ files }) => files.some((kept) => kept.path === file.path));
+    signal?.throwIfAborted();
+    if (!isKept) continue;
+    const { path: name } = file;
+    if (now instanceof Error) found.push({ path: name, sentence: `${name} cannot be read: ${now.message}` });
+    else if (now.size !== file.size || now.crc32 !== file.crc32)
+      found.push({ path: name, sentence: `${name} has changed` });
+  }
+  return found;
+}
+
+/** Reads every file against its checksum, slowly: LanceDB believes what it says. @returns what was found so far. */
+export function scrubInBackground({
+  disk,
+  directory,
+  log,
+  checkpointer,
+  signal,
+  known,
+}: {
+  readonly disk: Disk;
+  readonly directory: string;
+  readonly log: { error(details: object, phrase: string): void };
+  readonly checkpointer: { readonly latest: Checkpoint | undefined };
+  readonly signal: AbortSignal;
+  readonly known: ReadonlySet<string> | undefined;
+}): readonly string[] {
+  const damage: string[] = [];
+  const latest = () => {
+    if (checkpointer.latest === undefined) throw new TypeError("an open store has a checkpoint");
+    return checkpointer.latest;
+  };
+  const done = scrub(disk, directory, latest, signal, known).then(async (found) => {
+    for (const { sentence } of found) {
+      damage.push(sentence);
+      log.error({ reason: sentence }, "damaged file");
+    }
+    await noteSuspects(
+      disk,
+      directory,
+      found.map(({ path }) => path),
+    );
+  });
+  done.catch((error: unknown) => {
+    if (!signal.aborted) log.error({ err: error }, "check of the files failed");
+  });
+  return damage;
+}
+
+export function encodeCheckpoint({ number: _number, ...body }: Checkpoint): Buffer {
+  return encodeChecksummed("checkpoint", CHECKPOINT_FORMAT, body);
+}
+
+/** The checkpoint, or a sentence on what is wrong. @throws {ServiceError} STORE_UNUSABLE for a newer format. */
+export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | string {
+  const decoded = decodeChecksummed("checkpoint", bytes);
+  if (decoded === undefined) return `${checkpointName(number)} is damaged`;
+  const { format } = decoded;
+  if (format > CHECKPOINT_FORMAT)
+    throw unusable(
+      `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
+        "it was written by a newer version. Install that version, or choose another data directory",
+    );
+  return { ...(decoded.value() as Omit<Checkpoint, "number">), number };
+}
+
+/** Path of the file in the data directory. */
+export function checkpointName(number: number): string {
+  return `CHECKPOINT-${String(number).padStart(10, "0")}`;
+}
+
+/** Newest first. */
+async function numbersIn(disk: Disk, directory: string): Promise<number[]> {
+  const names = (await disk.list(directory)).map(({ name }) => NAME.exec(name)?.[1]);
+  return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)])).sort((a, b) => b - a);
+}
+
+function unusable(sentence: string): ServiceError {
+  return storeUnusable(`${sentence}.`);
+}

@@ -1,0 +1,399 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { conflict, notReady } from "../../core/errors.ts";
+import type { Change, TableName } from "../../core/rows.ts";
+import {
+  type Checkpoint,
+  type CheckpointedTable,
+  type CheckpointHeader,
+  type ChosenCheckpoint,
+  tablesFolder,
+  writeCheckpoint,
+} from "./checkpoint.ts";
+import type { Disk } from "../files/disk.ts";
+import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
+import { LeftOvers } from "./open-tables-at.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/worker-client.ts";
+import type { TableCopy } from "./table-copy.ts";
+import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
+import type { TableState } from "../tables/table-spec.ts";
+import type { Tables } from "../tables/tables.ts";
+
+export interface CheckpointerParts {
+  readonly disk: Disk;
+  /** The data directory. */
+  readonly directory: string;
+  readonly tables: Pick<Tables, "apply" | "states" | "compact">;
+  readonly overlay: {
+    /** All that is pending, and the record that it is complete up to. */
+    snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
+    release(sequence: number): void | Promise<void>;
+    readonly isPartial?: boolean;
+  };
+  /** Entries that readers of the feed have not seen must outlive their records in the journal. */
+  readonly feed?: { save(through: number): Promise<void> };
+  readonly journal: {
+    /** Whatever is in the folder by now may be another store. @throws {ServiceError} NOT_READY. */
+    assertInPlace(): Promise<void>;
+    dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): void | Promise<void>;
+  };
+  /** Asked in the same turn as `snapshot`. */
+  describe(): Omit<CheckpointHeader, "sequence">;
+  /** Receives failures that no caller waits for. */
+  report(error: unknown): void;
+  /** The checkpoint that the store was opened at; undefined for a new store, whose first flush writes one. */
+  readonly openedAt: ChosenCheckpoint | undefined;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  readonly limits?: Partial<CheckpointerLimits>;
+}
+
+export interface CheckpointerLimits {
+  /** Pending changes, and their bytes, at which a flush begins: every flush costs each table a fragment. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** Least room LanceDB is left to work in. */
+  readonly freeBytes: number;
+  readonly compaction: CompactionThresholds;
+}
+
+/** Contents of the checkpoint to be written. */
+interface Pending {
+  readonly changes: readonly Change[];
+  readonly header: CheckpointHeader;
+  readonly size: { readonly rows: number; readonly bytes: number };
+}
+
+const DEFAULT_LIMITS: CheckpointerLimits = {
+  rows: 10_000,
+  bytes: 16 * 1024 ** 2,
+  freeBytes: LEAST_FREE_BYTES,
+  compaction: COMPACTION_THRESHOLDS,
+};
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+
+type Generation = Pick<TableCopy, "begin" | "copy" | "switch" | "abandon" | "end">;
+
+/**
+ * Brings the overlay into the tables and makes that durable, in this order: apply, sync, CHECKPOINT, release, drop
+ * journal; then upkeep, with a checkpoint of its own; then, and only then, removal of files that neither kept checkpoint
+ * names. Stopped anywhere, the newest CHECKPOINT and the journal since still hold everything.
+ */
+export class Checkpointer {
+  readonly #parts: CheckpointerParts;
+  readonly #limits: CheckpointerLimits;
+  readonly #now: () => number;
+  #latest: Checkpoint | undefined;
+  #older: Checkpoint | undefined;
+  #nextNumber: number;
+  #pending = { rows: 0, bytes: 0 };
+  #running: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
+  #failures = 0;
+  #retryAt = 0;
+  #stopped: Error | undefined;
+  #closed = false;
+  /** While the tables are copied: what is brought into them meanwhile. */
+  #changed: Map<TableName, Set<string>> | undefined;
+  #renewing: Promise<void> | undefined;
+  /** Their files stay until they are released; undefined before they are written. */
+  readonly #held = new Map<"backup" | "image", Checkpoint | undefined>();
+  /** Files of the copies, synced before a checkpoint names them. */
+  #synced: readonly TableFile[] = [];
+  readonly #leftOvers: LeftOvers;
+
+  constructor(parts: CheckpointerParts) {
+    this.#parts = parts;
+    this.#limits = { ...DEFAULT_LIMITS, ...parts.limits };
+    this.#now = parts.now ?? (() => performance.now());
+    this.#leftOvers = new LeftOvers(parts.disk, parts.directory);
+    this.#latest = parts.openedAt?.checkpoint;
+    this.#older = parts.openedAt?.older;
+    this.#nextNumber = parts.openedAt?.nextNumber ?? 1;
+  }
+
+  /** Checkpoint of the last flush; undefined before a new store's first. */
+  get latest(): Checkpoint | undefined {
+    return this.#latest;
+  }
+
+  /** Why no checkpoint will be written until a restart: a sync failed. Reading goes on, and the journal keeps it all. */
+  get stopped(): Error | undefined {
+    return this.#stopped;
+  }
+
+  /** More is pending. Begins a flush when it is enough, but not sooner after a failure than its delay. */
+  notePending(rows: number, bytes: number): void {
+    this.#pending = { rows: this.#pending.rows + rows, bytes: this.#pending.bytes + bytes };
+    const { rows: maxRows, bytes: maxBytes } = this.#limits;
+    if (this.#pending.rows < maxRows && this.#pending.bytes < maxBytes) return;
+    if (
+      this.#running !== undefined ||
+      this.#following !== undefined ||
+      this.#closed ||
+      this.#stopped !== undefined ||
+      this.#now() < this.#retryAt
+    )
+      return;
+    this.flush().catch((error: unknown) => this.#parts.report(error));
+  }
+
+  /** Brings all that is pending into a checkpoint. @throws whatever went wrong: it is tried again. */
+  flush(): Promise<void> {
+    // Callers who come while one runs share the next. It is asked for first: in the turn between the two none may
+    // slip in, because two at once remove each other's new files.
+    if (this.#following !== undefined) return this.#following;
+    return this.#inTurn(() => this.#flushNow());
+  }
+
+  /** After what runs. Flushes nothing: what is pending is in the journal. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([this.#running, this.#following, this.#renewing]);
+  }
+
+  /**
+   * Writes the tables anew, beside everything else, and makes the new ones the store's: in both checkpoints, with the old
+   * ones and the journal before them gone. Stopped anywhere, one generation or the other is whole.
+   *
+   * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
+   */
+  renew(generation: Generation): Promise<void> {
+    if (this.#renewing !== undefined)
+      return Promise.reject(conflict("The tables are being written anew already."));
+    if (this.#held.has("backup"))
+      return Promise.reject(conflict("A backup is being made; try again when it is done."));
+    this.#renewing = this.#renewNow(generation).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  /** A checkpoint of what there is, also when nothing is new but what `describe` says. */
+  note(): Promise<void> {
+    return this.#inTurn(() => this.#flushNow({ always: true }));
+  }
+
+  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held for the same. */
+  async hold(by: "backup" | "image" = "backup") {
+    if (this.#renewing !== undefined)
+      throw conflict("Deleted data is being purged; make the backup when that is done.");
+    if (this.#held.has(by)) throw conflict("A backup is being made already.");
+    this.#held.set(by, undefined);
+    const release = () => void this.#held.delete(by);
+    try {
+      await this.#inTurn(async () => {
+        await this.#flushNow();
+        this.#held.set(by, this.#latest);
+      });
+      const checkpoint = this.#held.get(by);
+      if (checkpoint === undefined) throw new TypeError("a store that was flushed has a checkpoint");
+      return { checkpoint, release } as const;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Bytes that must be free for writes that add: LanceDB writes its largest table anew, with as much to spare. */
+  get roomNeeded(): number {
+    return roomNeededFor(this.#latest?.tables ?? [], this.#limits.freeBytes);
+  }
+
+  /** In the place of the next flush, so that many flushes cannot keep it waiting. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const before = this.#following ?? this.#running;
+    if (before === undefined) return this.#start(work);
+    const turn = before
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#following === turn) this.#following = undefined;
+        return this.#start(work);
+      });
+    this.#following = turn;
+    return turn;
+  }
+
+  #start(work: () => Promise<void>): Promise<void> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
+    if (this.#closed) return Promise.reject(notReady("the store is closing"));
+    this.#running = this.#parts.journal
+      .assertInPlace()
+      .then(work)
+      .then(
+        () => {
+          this.#failures = 0;
+          this.#retryAt = 0;
+        },
+        (error: unknown) => {
+          this.#noteFailure(error);
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#running = undefined;
+        // Enough for another flush may have been written meanwhile.
+        this.notePending(0, 0);
+      });
+    return this.#running;
+  }
+
+  #noteFailure(error: unknown): void {
+    if (error instanceof SyncError) this.#stopped = error;
+    this.#retryAt = this.#now() + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
+    this.#failures += 1;
+  }
+
+  async #flushNow({ always = false } = {}): Promise<void> {
+    const { tables, journal } = this.#parts;
+    const taken = await this.#takePending();
+    const { changes, header } = taken;
+    const isNew = changes.length > 0 || header.sequence !== this.#latest?.sequence;
+    if (!isNew && !always) {
+      // A large record is noted as pending after it can be read, and a flush between the two took it along.
+      this.#settle(taken);
+      return;
+    }
+
+    await this.#apply(changes);
+    await this.#writeCheckpoint(header);
+    await this.#release(taken);
+    // From here on everything is safe; what fails is done by the next flush.
+    if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
+    // The source of a copy must keep its files; and what is about to be copied need not be compacted.
+    if (this.#renewing !== undefined) return;
+    if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
+    await this.#leftOvers.remove(this.#namedPaths());
+  }
+
+  async #renewNow(generation: Generation): Promise<void> {
+    try {
+      await this.#inTurn(async () => {
+        this.#changed = new Map();
+        await this.#flushNow();
+        await this.#leftOvers.removeSetAside();
+        this.#changed.clear();
+        await generation.begin();
+      });
+      const states = await generation.copy();
+      // Most of the syncing, so that little is left for the moment in which no checkpoint can be written.
+      this.#synced = (await this.#namesOf(states)).flatMap(({ files }) => files);
+      await this.#inTurn(() => this.#switchTo(generation));
+    } catch (error) {
+      if (error instanceof SyncError) this.#stopped = error;
+      // A switch that has failed was taken back in its own turn.
+      if (this.#changed !== undefined) await this.#abandon(generation, false);
+      throw error;
+    } finally {
+      this.#changed = undefined;
+      this.#synced = [];
+    }
+  }
+
+  async #switchTo(generation: Generation): Promise<void> {
+    const { journal } = this.#parts;
+    const changed = this.#changed ?? new Map<TableName, Set<string>>();
+    this.#changed = undefined;
+    let taken: Pending;
+    let mayBeNamed = false;
+    try {
+      await generation.switch(changed);
+      taken = await this.#takePending();
+      await this.#apply(taken.changes);
+      mayBeNamed = true;
+      await this.#writeCheckpoint(taken.header);
+    } catch (error) {
+      await this.#abandon(generation, mayBeNamed);
+      throw error;
+    }
+    await this.#release(taken);
+    await generation.end();
+    // Once more, so that the older checkpoint does not name the old tables either.
+    await this.#writeCheckpoint(taken.header);
+    try {
+      await journal.dropThrough(taken.header.sequence, { tornEnds: true });
+    } finally {
+      await this.#leftOvers.removeTables(this.#namedPaths());
+    }
+  }
+
+  /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */
+  async #abandon(generation: Generation, mayBeNamed: boolean): Promise<void> {
+    await generation.abandon(mayBeNamed).catch((error: unknown) => this.#parts.report(error));
+  }
+
+  /** The pending work as of the last record. */
+  async #takePending(): Promise<Pending> {
+    // A backup has no journal that would complete a record.
+    while (this.#parts.overlay.isPartial === true) await nextTurn();
+    const { changes, sequence } = this.#parts.overlay.snapshot();
+    return {
+      changes,
+      // An overlay that has seen no record since the start knows no sequence yet.
+      header: { ...this.#parts.describe(), sequence: Math.max(sequence, this.#latest?.sequence ?? 0) },
+      size: this.#pending,
+    };
+  }
+
+  async #apply(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return;
+    if (this.#changed !== undefined) {
+      for (const { table, id } of changes) {
+        let ids = this.#changed.get(table);
+        if (ids === undefined) this.#changed.set(table, (ids = new Set()));
+        ids.add(id);
+      }
+    }
+    await this.#parts.tables.apply(changes);
+  }
+
+  async #release(taken: Pending): Promise<void> {
+    await this.#parts.overlay.release(taken.header.sequence);
+    this.#settle(taken);
+  }
+
+  #settle({ size }: Pending): void {
+    this.#pending = { rows: this.#pending.rows - size.rows, bytes: this.#pending.bytes - size.bytes };
+  }
+
+  async #writeCheckpoint(header: CheckpointHeader): Promise<void> {
+    const { disk, directory, feed } = this.#parts;
+    const tables = await this.#namesOf(await this.#parts.tables.states());
+    await feed?.save(header.sequence);
+    const checkpoint = { ...header, number: this.#nextNumber, tables };
+    // Taken even if this fails: the file may be there, and a name never stands for two checkpoints.
+    this.#nextNumber += 1;
+    await writeCheckpoint(disk, directory, checkpoint, this.#latest);
+    this.#older = this.#latest;
+    this.#latest = checkpoint;
+  }
+
+  /** The files of tables, synced. */
+  async #namesOf(states: readonly TableState[]): Promise<CheckpointedTable[]> {
+    const { disk, directory } = this.#parts;
+    const folder = tablesFolder(directory);
+    const known = new Map([...this.#namedFiles(), ...this.#synced].map((file) => [file.path, file]));
+    // Beside each other, since each piece of a file waits for a turn of the event loop. All end before one that failed does.
+    const named = await Promise.allSettled(
+      states.map(async (state) => {
+        const paths = await filesOfVersion(disk, folder, state);
+        return { ...state, files: await syncFiles(disk, folder, paths, known) };
+      }),
+    );
+    const failures = named.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
+    // A sync that failed is never repeated, whatever else failed beside it.
+    const failure = failures.find((error) => error instanceof SyncError) ?? failures[0];
+    if (failure !== undefined) throw failure;
+    return named.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  }
+
+  #namedFiles(): TableFile[] {
+    return [this.#latest, this.#older, ...this.#held.values()]
+      .flatMap((kept) => kept?.tables ?? [])
+      .flatMap(({ files }) => files);
+  }
+
+  #namedPaths(): Set<string> {
+    return new Set(this.#namedFiles().map(({ path }) => path));
+  }
+}

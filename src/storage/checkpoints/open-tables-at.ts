@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { storeUnusable } from "../../core/errors.ts";
+import type { TableName } from "../../core/rows.ts";
+import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
+import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
+import { isVersionHint, setAside } from "../tables/table-files.ts";
+import { tableOf } from "../tables/table-spec.ts";
+import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
+
+/** Folder for files that no kept checkpoint names; the journal has their rows. */
+export function asideFolder(directory: string): string {
+  return join(directory, "set-aside");
+}
+
+/**
+ * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
+ * first: it was never synced, and the journal's records make it again. Tables that are lost are left out.
+ *
+ * @param options.onFailure is told once if the tables' thread ends unasked.
+ * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
+ */
+export async function openTablesAt(
+  disk: Disk,
+  directory: string,
+  chosen: ChosenCheckpoint | undefined,
+  { onFailure, sizes }: Pick<TablesOptions, "onFailure" | "sizes"> = {},
+): Promise<Tables> {
+  const folder = tablesFolder(directory);
+  const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
+  const keep = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
+  await disk.makeDirectory(folder);
+  await setAside(disk, folder, asideFolder(directory), keep);
+  try {
+    const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<TableName> } =
+      chosen ?? { lost: new Set(), unindexed: new Set() };
+    const states = (chosen?.checkpoint.tables ?? []).filter(({ name }) => !lost.has(tableOf(name)));
+    return await openTables(folder, states, { onFailure, sizes, unindexed: [...unindexed] });
+  } catch (error) {
+    throw storeUnusable(
+      `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +
+        "Nothing was deleted. Restore the folder from a backup, or write what can be read to an export with " +
+        "`memoryd doctor --salvage FOLDER`.",
+      { cause: error },
+    );
+  }
+}
+
+/** Files of the tables that no kept checkpoint names, and their removal. */
+export class LeftOvers {
+  readonly #disk: Disk;
+  readonly #directory: string;
+  /** Found so at the last look. A read that began before may still want one: gone at the next. */
+  #found = new Set<string>();
+
+  constructor(disk: Disk, directory: string) {
+    this.#disk = disk;
+    this.#directory = directory;
+  }
+
+  /**
+   * Removes what `named` does not have, from the second time it is found so; it was there before the checkpoint was, so
+   * nothing that LanceDB still writes is among it.
+   */
+  async remove(named: ReadonlySet<string>): Promise<void> {
+    const folder = tablesFolder(this.#directory);
+    const found = new Set<string>();
+    for (const path of await listFilesBelow(this.#disk, folder)) {
+      if (named.has(path) || isVersionHint(path)) continue;
+      if (this.#found.has(path)) await this.#disk.remove(join(folder, path));
+      else found.add(path);
+    }
+    this.#found = found;
+    await this.removeSetAside();
+  }
+
+  /** Removes rows that were set aside at the start, once they are in the tables and in a checkpoint. */
+  async removeSetAside(): Promise<void> {
+    for (const { name } of await this.#disk.list(asideFolder(this.#directory)))
+      await removeTree(this.#disk, join(asideFolder(this.#directory), name));
+  }
+
+  /** Removes at once, and for certain, the tables of which `named` has no file, and that nobody reads any more. */
+  async removeTables(named: ReadonlySet<string>): Promise<void> {
+    const folder = tablesFolder(this.#directory);
+    const staying = new Set(Array.from(named, (path) => path.split("/")[0]));
+    for (const { name } of await this.#disk.list(folder))
+      if (!staying.has(name)) await removeTree(this.#disk, join(folder, name));
+    await this.#disk.syncDirectory(folder);
+  }
+}

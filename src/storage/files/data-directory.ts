@@ -1,0 +1,28 @@
+import { storeUnusable } from "../../core/errors.ts";
+import type { Disk } from "./disk.ts";
+
+/** Files that only data directories have, besides those in their own folders. */
+const STORE_NAMES =
+  /^(CHECKPOINT-\d+(\.tmp)?|CHANGES(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|before-upgrade|backups|doctor|ERASED(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|TOKENS|TEXTS|daemon\.json(\..*)?)$/;
+/** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
+const OTHER_NAMES =
+  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|captured|lost\+found)$/;
+
+/** Refuses a folder with other things and no store. @throws {ServiceError} STORE_UNUSABLE. */
+export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {
+  const names = (await disk.list(directory)).map(({ name }) => name);
+  if (names.some((name) => STORE_NAMES.test(name)) || names.every((name) => OTHER_NAMES.test(name))) return;
+  throw storeUnusable(
+    `${directory} holds other things and no memories; name an empty folder, or a new one, with --data-dir. Nothing was changed.`,
+  );
+}
+
+/** True for names that memoryd gives in a data directory. */
+export function isStoreName(name: string): boolean {
+  return STORE_NAMES.test(name) || OTHER_NAMES.test(name);
+}
+
+/** True if a store was ever made there. */
+export async function holdsStore(disk: Disk, directory: string): Promise<boolean> {
+  return (await disk.list(directory)).some(({ name }) => /^(CHECKPOINT-\d+|journal|tables)$/.test(name));
+}
