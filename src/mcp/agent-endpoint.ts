@@ -90,21 +90,14 @@ export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoin
       tools: chosenTools(call.tools),
       mayWrite: call.mayWrite,
       report: options.report,
-      contextOf(introduced) {
-        const client = clientOf(call, introduced);
-        return {
-          operations: call.operations,
-          documents: call.documents,
-          project: call.project,
-          userId: call.userId,
-          client,
-          adder: call.adder,
-          allowance,
-          clock: options.clock,
-          timeZone: options.timeZone,
-          newMark: () => randomBytes(MARK_BYTES).toString("hex"),
-        };
-      },
+      contextOf: (introduced) => ({
+        ...call,
+        client: clientOf(call, introduced),
+        allowance,
+        clock: options.clock,
+        timeZone: options.timeZone,
+        newMark: () => randomBytes(MARK_BYTES).toString("hex"),
+      }),
     });
 
   const modern = createMcpHandler(

@@ -62,9 +62,10 @@ const From = When("date or last week");
 const To = When("its end");
 const AnswerTokens = t.optional(t.whole("of the answer", { minimum: 100, maximum: 50_000 }));
 const Scope = t.optional(t.oneOf(["project", "all"], "default project"));
+const Whole = (description: string, minimum = 1) =>
+  t.optional(t.whole(description, { minimum, maximum: Number.MAX_SAFE_INTEGER }));
 /** More than `MAX_LISTED` counts as that. */
-const Limit = (description: string) =>
-  t.optional(t.whole(description, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const Limit = Whole;
 const AllowSecret = t.optional(t.flag("no secret"));
 const Text = said(field.Content, "the text");
 const tagList = (description: string) =>
@@ -96,9 +97,7 @@ export const AGENT_TOOLS = {
       to: To,
       scope: Scope,
       limit: Limit("default 20"),
-      before: t.optional(
-        t.whole("place of the last shown", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-      ),
+      before: Whole("place of the last shown"),
       max_tokens: AnswerTokens,
     }),
     READS,
@@ -107,7 +106,7 @@ export const AGENT_TOOLS = {
     "Read a note whole.",
     Type.Object({
       id: Id,
-      offset: t.optional(t.whole("from where", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      offset: Whole("from where", 0),
       max_tokens: AnswerTokens,
     }),
     READS,
@@ -131,7 +130,7 @@ export const AGENT_TOOLS = {
       tags: tagList("instead of its tags"),
       supersedes: t.optional(said(Id, "id of what it replaces")),
       still_holds: t.optional(t.flag("nothing replaced it")),
-      version: t.optional(t.whole("if still this one", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+      version: Whole("if still this one"),
       allow_secret: AllowSecret,
     }),
     CHANGES,
@@ -194,15 +193,7 @@ export const AGENT_TOOLS = {
     "Store a long text as a document, cut into notes.",
     Type.Object({
       text: Text,
-      title: t.optional(
-        field.wellFormed(
-          t.text("its title", {
-            minLength: 1,
-            maxLength: 256,
-            pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-          }),
-        ),
-      ),
+      title: t.optional(said(field.Tag, "its title")),
       tags: tagList("its tags"),
       allow_secret: AllowSecret,
     }),

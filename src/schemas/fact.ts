@@ -109,6 +109,8 @@ const MAX_VOLATILE = 1_000;
 const at = Type.Optional(field.queryTime("What is true at that moment. "));
 const known_at = Type.Optional(field.queryTime("What had been recorded by that moment, as it stood then. "));
 const scope = { user_id: Type.Optional(field.UserId), project: Type.Optional(field.QueryProject) };
+/** When, and whose. */
+const asked = { at, known_at, ...scope };
 const page = pageQuery("Facts");
 const next_cursor = t.nullable(t.text("Goes on where this page ends (early at 8 MiB); null on the last."));
 const counts = {
@@ -143,9 +145,7 @@ export const FindFactsReply = t.named("FactPage", {
 export const CurrentFactQuery = Type.Object({
   subject: field.FactSubject,
   predicate: field.FactPredicate,
-  at,
-  known_at,
-  ...scope,
+  ...asked,
 });
 export const GetFactQuery = t.query({ user_id: field.UserId, known_at });
 export const OneFactReply = t.named("OneFact", { fact: FactRecord });
@@ -155,9 +155,7 @@ export const FactTimelineQuery = Type.Object({
   predicate: Type.Optional(field.FactPredicate),
   from: Type.Optional(field.QueryTime),
   to: Type.Optional(field.QueryTime),
-  at,
-  known_at,
-  ...scope,
+  ...asked,
   ...page,
 });
 export const FactTimelineReply = t.named("FactTimeline", {
@@ -175,9 +173,7 @@ export const SearchFactsQuery = Type.Object({
   field: Type.Optional(
     Type.Enum(["subject", "predicate", "object", "any"], { type: "string", default: "any" }),
   ),
-  at,
-  known_at,
-  ...scope,
+  ...asked,
   ...page,
 });
 export const SearchFactsReply = t.named("FoundFacts", {
@@ -209,7 +205,7 @@ export const CompareFactsReply = t.named("FactComparison", {
   next_cursor,
 });
 
-export const FactStatsQuery = t.query({ at, known_at, ...scope });
+export const FactStatsQuery = t.query(asked);
 export const FactStatsReply = t.named("FactStats", {
   total_facts: t.count(),
   active_facts: t.count(),
@@ -224,7 +220,7 @@ export const FactStatsReply = t.named("FactStats", {
   top_predicates: t.records({ predicate: t.text(), count: t.count() }),
 });
 
-export const FactSubjectsQuery = t.query({ at, known_at, ...scope, l: page.l, u: page.u });
+export const FactSubjectsQuery = t.query({ ...asked, l: page.l, u: page.u });
 export const FactSubjectsReply = t.named("FactSubjects", {
   items: t.records("Those with the most facts first.", {
     subject: t.text("As its newest fact writes it."),
@@ -240,9 +236,7 @@ export const VolatileFactsQuery = t.query({
   limit: Type.Integer({ minimum: 1, maximum: MAX_VOLATILE, default: DEFAULT_VOLATILE }),
   from: field.QueryTime,
   to: field.QueryTime,
-  at,
-  known_at,
-  ...scope,
+  ...asked,
 });
 export const VolatileFactsReply = t.named("VolatileFacts", {
   volatile_facts: t.records("The most changing first.", {
