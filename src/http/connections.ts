@@ -31,7 +31,6 @@ export function limitConnections(server: Server, max: number) {
   const all = new Map<string, Connection>();
   /** Longest idle first. */
   const idle = new Map<string, Connection>();
-  const perAddress = new Map<string, number>();
   const maxPerAddress = Math.max(1, Math.floor(max * SHARE_PER_ADDRESS));
 
   /** False where all of them are at work. */
@@ -61,19 +60,15 @@ export function limitConnections(server: Server, max: number) {
     if (all.get(name) !== connection) return;
     all.delete(name);
     idle.delete(name);
-    if (connection.network === undefined) return;
-    const left = (perAddress.get(connection.network) ?? 1) - 1;
-    if (left === 0) perAddress.delete(connection.network);
-    else perAddress.set(connection.network, left);
   }
 
   server.on("connection", (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? "");
     const network = address === "" || isLoopback(address) ? undefined : networkOf(address);
-    const count = network === undefined ? 0 : (perAddress.get(network) ?? 0);
+    const here = [...all.values()].filter((each) => each.network === network).length;
     const isRoom =
       (all.size < max || closeIdle()) &&
-      (network === undefined || count < maxPerAddress || closeIdle(network));
+      (network === undefined || here < maxPerAddress || closeIdle(network));
     if (!isRoom) {
       socket.destroy();
       return;
@@ -82,7 +77,6 @@ export function limitConnections(server: Server, max: number) {
     const connection: Connection = { network, socket, running: 0, bytesRead: 0 };
     all.set(name, connection);
     idle.set(name, connection);
-    if (network !== undefined) perAddress.set(network, (perAddress.get(network) ?? 0) + 1);
     socket.once("close", () => forget(name, connection));
   });
 

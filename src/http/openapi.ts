@@ -3,6 +3,7 @@ import type { RouteOptions } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
 import { TOO_LARGE_KEYWORDS } from "../schemas/fields.ts";
 import { Problem } from "../schemas/page.ts";
+import { present } from "../schemas/wire.ts";
 import { PROBLEM_MEDIA_TYPE, STATUS_BY_CODE } from "./problem.ts";
 
 type JsonObject = { [key: string]: unknown };
@@ -64,6 +65,7 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
   const schema = (route.schema ?? {}) as RouteSchema;
   const { scope = "read", optionalBody = false, takesUpload = false, answers } = route.config ?? {};
   const { takes, errors = [] } = route.config ?? {};
+  const { operationId, summary, description } = schema;
   const responses: JsonObject = {};
   for (const [status, reply] of Object.entries(schema.response ?? {})) {
     responses[status] = {
@@ -89,9 +91,7 @@ function describeOperation(route: RouteOptions, components: Record<string, unkno
     };
   }
   return {
-    ...(schema.operationId !== undefined && { operationId: schema.operationId }),
-    ...(schema.summary !== undefined && { summary: schema.summary }),
-    ...(schema.description !== undefined && { description: schema.description }),
+    ...present({ operationId, summary, description }),
     tags: [tagOf(route.url)],
     "x-scope": scope,
     security: scope === "open" ? [] : [{ bearer: [scope] }, { apiKey: [scope] }, {}],

@@ -22,9 +22,9 @@ export function listUsers(
     const { count: memoryCount = 0, firstAt = null, lastAt = null } = memories.get(userId) ?? {};
     return {
       userId,
-      memories: memoryCount,
-      facts: factCounts.get(userId) ?? 0,
-      documents: documents.get(userId) ?? 0,
+      memoryCount,
+      factCount: factCounts.get(userId) ?? 0,
+      documentCount: documents.get(userId) ?? 0,
       firstMemoryAt: firstAt,
       lastMemoryAt: lastAt,
     };

@@ -18,14 +18,7 @@ export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
       const skipped = page.skipped + items.length;
       const last = items.at(-1);
       return {
-        items: items.map(
-          ({ memories: memoryCount, facts: factCount, documents: documentCount, ...user }) => ({
-            ...user,
-            memoryCount,
-            factCount,
-            documentCount,
-          }),
-        ),
+        items,
         total,
         limit: page.limit,
         offset: page.skipped,

@@ -125,14 +125,18 @@ describe("the list of users", () => {
     await add("nobody's");
     await rememberFact("a");
     const page = listUsers(world.ports, { limit: 1, offset: 0 });
-    expect(page).toMatchObject({ total: 2, isMore: true, items: [{ userId: "a", memories: 0, facts: 1 }] });
+    expect(page).toMatchObject({
+      total: 2,
+      isMore: true,
+      items: [{ userId: "a", memoryCount: 0, factCount: 1 }],
+    });
     const next = listUsers(world.ports, { limit: 1, offset: 0, after: "a" });
     expect(next.items).toEqual([
       {
         userId: "b",
-        memories: 2,
-        facts: 0,
-        documents: 0,
+        memoryCount: 2,
+        factCount: 0,
+        documentCount: 0,
         firstMemoryAt: world.now - 1_000,
         lastMemoryAt: world.now,
       },
