@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PurgeReport } from "../../src/core/purge.ts";
-import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/worker-client.ts";
+import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/table-spec.ts";
 import { createFaultyDisk, type Fault, type FaultyDisk, type Remains } from "./faulty-disk.ts";
 import { createMemoryWorld } from "./memory-world.ts";
 import { seededRandom } from "./seeded-random.ts";

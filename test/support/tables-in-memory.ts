@@ -13,11 +13,11 @@ import {
   tableOf,
   type TableSpec,
 } from "../../src/storage/tables/table-spec.ts";
-import type { Thread, TablesCalls, TablesRequest } from "../../src/storage/tables/worker-client.ts";
+import type { Answer, Thread, TablesCalls, TablesRequest } from "../../src/storage/tables/worker-client.ts";
 
 type AnyRow = Rows[TableName];
 type Answers = {
-  [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Promise<ReturnType<TablesCalls[K]>>;
+  [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Answer<K>;
 };
 
 /** Each so many commits compaction changes something. */
@@ -175,7 +175,7 @@ function answersOf(disk: Disk): Answers {
     async discard() {
       staged = new Map();
     },
-    read: async (table, ids, columns) => tables.get(table)?.batchOf(ids, columns) ?? [],
+    read: async (table, ids) => tables.get(table)?.batchOf(ids) ?? [],
     range: async (table, first, count) => {
       const known = tables.get(table);
       return known?.batchOf([...known.rows.keys()].slice(first, first + count)) ?? [];

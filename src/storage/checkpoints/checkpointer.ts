@@ -12,7 +12,7 @@ import {
 import type { Disk } from "../files/disk.ts";
 import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
 import { LeftOvers } from "./open-tables-at.ts";
-import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/worker-client.ts";
+import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/table-spec.ts";
 import type { TableCopy } from "./table-copy.ts";
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";

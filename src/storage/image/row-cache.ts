@@ -5,7 +5,7 @@ import { bytesOf } from "../catalogue/overlay.ts";
 import type { StampedVectors } from "../catalogue/stamped-vectors.ts";
 import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "../codec.ts";
 import { RowFile, type RowFileParts, type RowSource } from "./row-file.ts";
-import type { LanceCacheSizes } from "../tables/worker-client.ts";
+import type { LanceCacheSizes } from "../tables/table-spec.ts";
 
 /** No id of a memory. */
 const ALL = "";

@@ -10,18 +10,19 @@ import {
   indexAnew,
   indexKeys,
   keyFilters,
+  tableSchema,
+  toRecordBatch,
 } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
-import type { CompactionThresholds, LanceCacheSizes } from "./worker-client.ts";
 import { type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
-import { generationName, generationOf, type StateToOpen, tableOf, type TableState } from "./table-spec.ts";
+import type { CompactionThresholds, LanceCacheSizes, StateToOpen, TableState } from "./table-spec.ts";
+import { generationName, generationOf, tableOf } from "./table-spec.ts";
 
 /** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
-export interface Replacement {
-  readonly table: TableName;
-  readonly ids: readonly string[];
-  readonly batches: readonly RecordBatch[];
+interface Staged {
+  readonly ids: string[];
+  readonly batches: RecordBatch[];
 }
 
 /** The index of ids of 1 M rows is 15 MB; LanceDB's own bounds are 6 GB and 1 GB. */
@@ -37,6 +38,9 @@ export class LanceTables {
   readonly #connection: Connection;
   readonly #tables = new Map<TableName, Table>();
   readonly #reads = new Set<Promise<unknown>>();
+  readonly #scans = new Map<number, AsyncGenerator<Columns>>();
+  #scanCount = 0;
+  #staged = new Map<TableName, Staged>();
   #lastWrite: Promise<unknown> = Promise.resolve();
   #next: NextGeneration | undefined;
   /** After a switch: what was copied, until it is let go. */
@@ -87,12 +91,31 @@ export class LanceTables {
     if (!isFixed) await addMissingColumns(table, name);
   }
 
+  /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
+  stage(name: TableName, ids: readonly string[], columns: Columns | undefined): void {
+    const staged = this.#staged.get(name) ?? { ids: [], batches: [] };
+    this.#staged.set(name, staged);
+    staged.ids.push(...ids);
+    if (columns !== undefined) staged.batches.push(toRecordBatch(tableSchema(name), columns));
+  }
+
+  /** Writes what was staged, table by table. What was staged is forgotten whether it succeeds or not. */
+  async commit(): Promise<void> {
+    const staged = this.#staged;
+    this.discard();
+    for (const [name, rows] of staged) await this.#replace(name, rows);
+  }
+
+  discard(): void {
+    this.#staged = new Map();
+  }
+
   /**
    * Deletes and adds, and indexes what has come: a third of the time of one merge, which has to read the whole table where
    * windows may be fewer than before. Between the commits a reader misses the rows, and a failure may leave it so: what is
    * being written must be read from elsewhere until this has succeeded. Writing it again gives the same.
    */
-  replace({ table: name, ids, batches }: Replacement): Promise<void> {
+  #replace(name: TableName, { ids, batches }: Staged): Promise<void> {
     return this.#exclusively(async () => {
       // Readers that began earlier do not know of these changes, and must not find the rows gone between the commits.
       await Promise.allSettled(this.#reads);
@@ -103,28 +126,28 @@ export class LanceTables {
     });
   }
 
-  /** Rows by id, in batches of any order; all columns unless some are named. As of now, whatever is written next. */
-  read(name: TableName, ids: readonly string[], columns?: readonly string[]): Promise<Columns[]> {
-    const rows = this.#read(name, ids, columns);
+  /** Rows by id, in batches of any order. As of now, whatever is written next. */
+  read(name: TableName, ids: readonly string[]): Promise<Columns[]> {
+    const rows = this.#read(name, ids);
     this.#reads.add(rows);
     const forget = () => this.#reads.delete(rows);
     rows.then(forget, forget);
     return rows;
   }
 
-  async #read(name: TableName, ids: readonly string[], columns?: readonly string[]): Promise<Columns[]> {
+  async #read(name: TableName, ids: readonly string[]): Promise<Columns[]> {
     const batches: Columns[] = [];
     const table = this.#tables.get(name);
     if (table === undefined) return batches;
-    for (const filter of keyFilters(name, ids)) {
-      const query = table.query().where(filter);
-      if (columns !== undefined) query.select([...columns]);
-      for await (const batch of query) batches.push(fromRecordBatch(batch));
-    }
+    for (const filter of keyFilters(name, ids))
+      for await (const batch of table.query().where(filter)) batches.push(fromRecordBatch(batch));
     return batches;
   }
 
-  /** Rows from a place on, in the order of the files: those in other files are not read. */
+  /**
+   * Rows from a place on, in the order of the files, which stays as it is while nothing is written: those in other files are
+   * not read.
+   */
   async range(name: TableName, first: number, count: number): Promise<Columns[]> {
     const batches: Columns[] = [];
     const query = this.#tables.get(name)?.query().offset(first).limit(count);
@@ -132,11 +155,31 @@ export class LanceTables {
     return batches;
   }
 
-  async *scan(name: TableName, columns?: readonly string[]): AsyncGenerator<Columns> {
+  /** Begins to read a table whole; answers the number for `nextBatch` and `stopScan`. All columns unless some are named. */
+  startScan(name: TableName, columns: readonly string[] | undefined): number {
+    this.#scanCount += 1;
+    this.#scans.set(this.#scanCount, this.#scan(name, columns));
+    return this.#scanCount;
+  }
+
+  async *#scan(name: TableName, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
     const query = this.#tables.get(name)?.query();
     if (query === undefined) return;
     if (columns !== undefined) query.select([...columns]);
     for await (const batch of query) yield fromRecordBatch(batch);
+  }
+
+  /** Undefined at the end. */
+  async nextBatch(scan: number): Promise<Columns | undefined> {
+    const next = await this.#scans.get(scan)?.next();
+    if (next !== undefined && next.done !== true) return next.value;
+    this.#scans.delete(scan);
+    return undefined;
+  }
+
+  async stopScan(scan: number): Promise<void> {
+    await this.#scans.get(scan)?.return(undefined);
+    this.#scans.delete(scan);
   }
 
   async states(): Promise<TableState[]> {
@@ -160,7 +203,10 @@ export class LanceTables {
     });
   }
 
-  /** Begins to copy every table to a new generation, as it is now; one at a time. */
+  /**
+   * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
+   * generation at a time. Rows applied from here on are brought into it by `catchUp`.
+   */
   startGeneration(): Promise<CopiedTable[]> {
     return this.#exclusively(async () => {
       if (this.#next !== undefined) throw new Error("the tables are being copied already");
@@ -175,12 +221,12 @@ export class LanceTables {
     });
   }
 
-  /** Copies one more table beside reads and writes, and answers its rows; undefined when all are copied. */
+  /** Copies one more table, beside reads and commits, and answers its rows; undefined when all are copied. */
   copyTable(): Promise<number | undefined> {
     return this.#generation().copyTable();
   }
 
-  /** Brings rows that were written since the copying began into the copy. */
+  /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
   catchUp(name: TableName, ids: readonly string[]): Promise<void> {
     return this.#exclusively(async () => {
       const source = this.#tables.get(name);
@@ -193,14 +239,14 @@ export class LanceTables {
     return this.#generation().states();
   }
 
-  /** From here on the copy is what is read and written. */
+  /** Makes the copy what is read and written. Reads that run end where they began. */
   switchGeneration(): Promise<void> {
     return this.#exclusively(async () => {
       this.#before = this.#generation().takePlaceIn(this.#tables);
     });
   }
 
-  /** Lets go of the copy, and takes a switch back. Does nothing where there is none. */
+  /** Lets go of the copy, whose files stay, and takes a switch back; nothing where there is no copy. */
   abandonGeneration(): Promise<void> {
     return this.#exclusively(async () => {
       for (const [name, table] of this.#before ?? []) this.#tables.set(name, table);
@@ -212,7 +258,7 @@ export class LanceTables {
     });
   }
 
-  /** Lets go of what was copied. */
+  /** After a switch: lets go of what was copied, whose files stay, once nobody reads it. */
   endGeneration(): Promise<void> {
     return this.#exclusively(async () => {
       const before = this.#before;

@@ -3,13 +3,7 @@ import type { VersionEntry } from "../../core/history/version-index.ts";
 import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns } from "./columns.ts";
-import {
-  COMPACTION_THRESHOLDS,
-  type CompactionThresholds,
-  type GenerationCalls,
-  type LanceCacheSizes,
-  TablesThread,
-} from "./worker-client.ts";
+import { type Answer, type TablesCalls, TablesThread } from "./worker-client.ts";
 import {
   SLIM_MEMORY_COLUMNS,
   SLIM_VERSION_COLUMNS,
@@ -18,7 +12,8 @@ import {
   QUANTISED_COLUMNS,
   type QuantisedWindows,
 } from "./specs.ts";
-import { columnOf, type Entry, type StateToOpen, type TableSpec, type TableState } from "./table-spec.ts";
+import type { Entry, LanceCacheSizes, StateToOpen, TableSpec, TableState } from "./table-spec.ts";
+import { columnOf, COMPACTION_THRESHOLDS } from "./table-spec.ts";
 
 /** A memory without its text. */
 export type SlimMemory = Omit<MemoryRow, "content">;
@@ -26,44 +21,15 @@ export type SlimMemory = Omit<MemoryRow, "content">;
 /** Tables whose rows are held in memory whole. */
 export type SmallTable = "signals" | "edges" | "requests" | "facts" | "documents" | "jobs";
 
-/** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
-export interface Tables {
-  /**
-   * Writes changes, at most one a table and id. Writing them again gives the same. When it fails, and until it is
-   * through, any of these rows may be missing: the caller answers them from elsewhere, and applies them again.
-   */
-  apply(changes: readonly Change[]): Promise<void>;
-  /** The rows that exist among up to 10 000 ids. */
-  read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
-  /**
-   * Up to `count` rows from a place on, in the order of the files.
-   *
-   * @throws {Error} where any of them cannot be read.
-   */
-  readRange<T extends TableName>(table: T, first: number, count: number): Promise<Map<string, Rows[T]>>;
-  /** The `order` of every memory, in batches of no order. */
-  scanOrders(): AsyncIterable<Float64Array>;
-  /** Every memory without its text, in batches of no order. */
-  scanMemories(): AsyncIterable<readonly SlimMemory[]>;
-  /** Every window, quantised, in batches of no order. */
-  scanVectors(): AsyncIterable<QuantisedWindows>;
-  /** Every row of a table, whole: meant for those whose rows are small. */
-  scan<T extends SmallTable | "memories">(table: T): AsyncIterable<readonly Entry<T>[]>;
-  /** Every version that is kept, without its text, in batches of no order. */
-  scanVersions(): AsyncIterable<readonly VersionEntry[]>;
-  states(): Promise<readonly TableState[]>;
-  /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
-  compact(thresholds?: CompactionThresholds): Promise<boolean>;
-  /** Makes a copy of all tables beside them, and puts it in their place. */
-  generation<K extends keyof GenerationCalls>(
-    call: K,
-    ...args: Parameters<GenerationCalls[K]>
-  ): Promise<ReturnType<GenerationCalls[K]>>;
-  /** Why nothing is answered until the tables are opened again; undefined while it is. */
-  readonly failure: Error | undefined;
-  /** After what runs; every later call is refused with NOT_READY. */
-  close(): Promise<void>;
-}
+/** How a copy of all tables is made beside them and takes their place, in this order; see `LanceTables`. */
+type GenerationCall =
+  | "startGeneration"
+  | "copyTable"
+  | "generationStates"
+  | "catchUp"
+  | "switchGeneration"
+  | "abandonGeneration"
+  | "endGeneration";
 
 /** Limits of one conversion, some milliseconds: rows, and their size without the last one. */
 const ROWS_PER_PIECE = 100;
@@ -98,7 +64,7 @@ export async function openTables(
     await thread.close();
     throw error;
   }
-  return new ThreadedTables(thread);
+  return new Tables(thread);
 }
 
 function* inPieces(changes: readonly Change[]): Generator<readonly Change[], void> {
@@ -114,7 +80,8 @@ function* inPieces(changes: readonly Change[]): Generator<readonly Change[], voi
   if (start < changes.length) yield changes.slice(start);
 }
 
-class ThreadedTables implements Tables {
+/** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
+export class Tables {
   readonly #thread: TablesThread;
   #lastApply: Promise<unknown> = Promise.resolve();
 
@@ -122,10 +89,15 @@ class ThreadedTables implements Tables {
     this.#thread = thread;
   }
 
+  /** Why nothing is answered until the tables are opened again; undefined while it is. */
   get failure(): Error | undefined {
     return this.#thread.failure;
   }
 
+  /**
+   * Writes changes, at most one a table and id. Writing them again gives the same. When it fails, and until it is
+   * through, any of these rows may be missing: the caller answers them from elsewhere, and applies them again.
+   */
   apply(changes: readonly Change[]): Promise<void> {
     // One at a time: what is staged belongs to one commit.
     const done = this.#lastApply.then(() => this.#apply(changes));
@@ -170,16 +142,22 @@ class ThreadedTables implements Tables {
     return bytes;
   }
 
+  /** The rows that exist among up to 10 000 ids. */
   async read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
     const rows = new Map<string, Rows[T]>();
     if (ids.length === 0) return rows;
-    for (const batch of await this.#thread.call("read", [table, ids, undefined])) {
+    for (const batch of await this.#thread.call("read", [table, ids])) {
       if (rows.size > 0) await turnOfOthers();
       TABLE_SPECS[table].decode(batch, rows);
     }
     return rows;
   }
 
+  /**
+   * Up to `count` rows from a place on, in the order of the files.
+   *
+   * @throws {Error} where any of them cannot be read.
+   */
   async readRange<T extends TableName>(
     table: T,
     first: number,
@@ -191,12 +169,14 @@ class ThreadedTables implements Tables {
     return rows;
   }
 
+  /** The `order` of every memory, in batches of no order. */
   async *scanOrders(): AsyncGenerator<Float64Array> {
     for await (const batch of this.#batches("memories", ["order"])) {
       yield columnOf(batch, "order").values as Float64Array;
     }
   }
 
+  /** Every memory without its text, in batches of no order. */
   async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
     for await (const batch of this.#batches("memories", SLIM_MEMORY_COLUMNS)) {
       const rows = new Map<string, MemoryRow>();
@@ -206,10 +186,12 @@ class ThreadedTables implements Tables {
     }
   }
 
+  /** Every window, quantised, in batches of no order. */
   async *scanVectors(): AsyncGenerator<QuantisedWindows> {
     for await (const batch of this.#batches("vectors", QUANTISED_COLUMNS)) yield decodeQuantised(batch);
   }
 
+  /** Every row of a table, whole: meant for those whose rows are small. */
   async *scan<T extends SmallTable | "memories">(table: T): AsyncGenerator<readonly Entry<T>[]> {
     for await (const batch of this.#batches(table, undefined)) {
       const rows = new Map<string, Rows[T]>();
@@ -218,6 +200,7 @@ class ThreadedTables implements Tables {
     }
   }
 
+  /** Every version that is kept, without its text, in batches of no order. */
   async *scanVersions(): AsyncGenerator<readonly VersionEntry[]> {
     for await (const batch of this.#batches("versions", SLIM_VERSION_COLUMNS)) {
       const rows = new Map<string, Rows["versions"]>();
@@ -230,17 +213,17 @@ class ThreadedTables implements Tables {
     return this.#thread.call("states", []);
   }
 
+  /** Writes tables anew that have come to need it, and keeps every version. True if something changed. */
   compact(thresholds = COMPACTION_THRESHOLDS): Promise<boolean> {
     return this.#thread.call("compact", [thresholds]);
   }
 
-  generation<K extends keyof GenerationCalls>(
-    call: K,
-    ...args: Parameters<GenerationCalls[K]>
-  ): Promise<ReturnType<GenerationCalls[K]>> {
+  /** Makes a copy of all tables beside them, and puts it in their place. */
+  generation<K extends GenerationCall>(call: K, ...args: Parameters<TablesCalls[K]>): Answer<K> {
     return this.#thread.call<K>(call, args);
   }
 
+  /** After what runs; every later call is refused with NOT_READY. */
   async close(): Promise<void> {
     await this.#lastApply;
     await this.#thread.close();

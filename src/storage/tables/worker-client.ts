@@ -2,60 +2,14 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { internal, notReady, type ServiceError } from "../../core/errors.ts";
-import type { TableName } from "../../core/rows.ts";
-import type { Columns } from "./columns.ts";
-import type { CopiedTable } from "./next-generation.ts";
-import type { StateToOpen, TableState } from "./table-spec.ts";
-
-/** How a copy of all tables is made beside them and takes their place. */
-export interface GenerationCalls {
-  /**
-   * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
-   * generation at a time. Rows applied from here on are brought into it by `catchUp`.
-   */
-  startGeneration(): CopiedTable[];
-  /** Copies one more table, beside reads and commits, and answers its rows; undefined when all are copied. */
-  copyTable(): number | undefined;
-  /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
-  catchUp(table: TableName, ids: readonly string[]): void;
-  /** Files of the copy so far. */
-  generationStates(): TableState[];
-  /** Makes the copy what is read and written. Reads that run end where they began. */
-  switchGeneration(): void;
-  /** Lets go of the copy, whose files stay, and takes a switch back; nothing where there is no copy. */
-  abandonGeneration(): void;
-  /** After a switch: lets go of what was copied, whose files stay, once nobody reads it. */
-  endGeneration(): void;
-}
-
-/** Bytes of LanceDB's caches at most. */
-export type LanceCacheSizes = { readonly index: number; readonly metadata: number };
+import type { LanceTables } from "./lance-tables.ts";
 
 /** Requests to the tables' thread. */
-export interface TablesCalls extends GenerationCalls {
-  open(
-    directory: string,
-    states: readonly StateToOpen[],
-    unindexed: readonly TableName[],
-    isFixed: boolean,
-    sizes: LanceCacheSizes | undefined,
-  ): void;
-  /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
-  stage(table: TableName, ids: readonly string[], columns: Columns | undefined): void;
-  /** Writes what was staged, table by table. What was staged is forgotten whether it succeeds or not. */
-  commit(): void;
-  discard(): void;
-  read(table: TableName, ids: readonly string[], columns: readonly string[] | undefined): Columns[];
-  /** Some rows by their place, which stays as it is while nothing is written. */
-  range(table: TableName, first: number, count: number): Columns[];
-  startScan(table: TableName, columns: readonly string[] | undefined): number;
-  /** Undefined at the end. */
-  nextBatch(scan: number): Columns | undefined;
-  stopScan(scan: number): void;
-  states(): TableState[];
-  compact(thresholds: CompactionThresholds): boolean;
-  close(): void;
+export interface TablesCalls extends LanceTables {
+  open(...args: Parameters<typeof LanceTables.open>): Promise<unknown>;
 }
+
+export type Answer<K extends keyof TablesCalls> = Promise<Awaited<ReturnType<TablesCalls[K]>>>;
 
 export type TablesRequest = {
   [K in keyof TablesCalls]: {
@@ -68,25 +22,6 @@ export type TablesRequest = {
 export type TablesReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly stack: string | undefined } };
-
-/** When a table is compacted: its small files written anew as one, without what was deleted. */
-export interface CompactionThresholds {
-  /** At as many fragments: a lookup visits each. */
-  readonly fragments: number;
-  /** … or at fewer, once that part of the rows is outside the largest: then rewriting it all is little against them. */
-  readonly freshFragments: number;
-  readonly freshRatio: number;
-  /** … or where that part of the stored rows is deleted. */
-  readonly deletedRatio: number;
-}
-
-/** Ten rows by id of 16 000 took 5 ms from ten fragments and 2 ms from one. */
-export const COMPACTION_THRESHOLDS: CompactionThresholds = {
-  fragments: 32,
-  freshFragments: 5,
-  freshRatio: 0.25,
-  deletedRatio: 0.2,
-};
 
 interface Waiting {
   readonly resolve: (result: never) => void;
@@ -142,7 +77,7 @@ export class TablesThread {
     call: K,
     args: Parameters<TablesCalls[K]>,
     transfer: readonly ArrayBuffer[] = [],
-  ): Promise<ReturnType<TablesCalls[K]>> {
+  ): Answer<K> {
     if (this.#closing || this.#failure !== undefined) return Promise.reject(this.#failure ?? closed());
     return this.#post(call, args, transfer);
   }
@@ -161,10 +96,10 @@ export class TablesThread {
     call: K,
     args: Parameters<TablesCalls[K]>,
     transfer: readonly ArrayBuffer[] = [],
-  ): Promise<ReturnType<TablesCalls[K]>> {
+  ): Answer<K> {
     this.#count += 1;
     const id = this.#count;
-    const answer = new Promise<ReturnType<TablesCalls[K]>>((resolve, reject) => {
+    const answer = new Promise<Awaited<Answer<K>>>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ call, id, args }, transfer);
     });

@@ -10,7 +10,7 @@ import {
 import { Checkpointer, type CheckpointerParts } from "../../../src/storage/checkpoints/checkpointer.ts";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
 import { openTablesAt } from "../../../src/storage/checkpoints/open-tables-at.ts";
-import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/worker-client.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import type { Tables } from "../../../src/storage/tables/tables.ts";
 
 /** Compacts whenever it is asked. */

@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
 import { nodeDisk } from "../../../src/storage/files/disk.ts";
-import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/worker-client.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import {
   checksum,
   filesOfVersion,

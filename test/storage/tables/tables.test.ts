@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Fact, factRowId } from "../../../src/core/facts/fact.ts";
 import type { Change, Rows, TableName } from "../../../src/core/rows.ts";
-import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/worker-client.ts";
+import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import { tableSchema } from "../../../src/storage/tables/arrow-columns.ts";
 import { generationName } from "../../../src/storage/tables/table-spec.ts";
 import { TABLE_NAMES } from "../../../src/storage/tables/specs.ts";
