@@ -81,17 +81,10 @@ function orFailure<T>(path: string, deed: string, work: () => T): T {
 
 function replaceFile(path: string, text: string, mode: number, lastLook?: () => void): void {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
-  const file = fs.openSync(temporary, "wx", mode);
   try {
-    try {
-      // The mode above passes the umask.
-      fs.fchmodSync(file, mode);
-      const bytes = Buffer.from(text);
-      for (let written = 0; written < bytes.length;) written += fs.writeSync(file, bytes, written);
-      fs.fsyncSync(file);
-    } finally {
-      fs.closeSync(file);
-    }
+    fs.writeFileSync(temporary, text, { mode, flag: "wx", flush: true });
+    // The mode above passes the umask.
+    fs.chmodSync(temporary, mode);
     lastLook?.();
     fs.renameSync(temporary, path);
   } catch (error) {

@@ -20,6 +20,8 @@ export interface AgentKind {
   readonly projectFile: string | undefined;
   /** The file of the user's hooks; undefined if the agent has none that serve here. */
   readonly hooksFile?: string;
+  /** The folder of the transcripts that an import reads. */
+  readonly transcripts?: string;
   /** The step that makes the agent read its configuration again. */
   readonly nextStep: string;
 }
@@ -40,33 +42,34 @@ export const AGENT_IDS = [
 ] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
-export interface Surroundings {
-  readonly platform: NodeJS.Platform;
-  readonly home: string;
-  readonly folders: {
-    readonly codex?: string | undefined;
-    readonly claude?: string | undefined;
-    readonly appData?: string | undefined;
-    readonly config?: string | undefined;
-    readonly copilot?: string | undefined;
-  };
-}
-
 const plain: AgentKind["launch"] = (command, args) => ({ command, args });
 const typed: AgentKind["launch"] = (command, args) => ({ type: "stdio", command, args });
 
-/** Paths and formats are those of the agents' documentation in November 2026. */
-export function knownAgents({ platform, home, folders }: Surroundings): Record<AgentId, AgentKind> {
+/**
+ * Paths and formats are those of the agents' documentation in November 2026.
+ * @param env variables, which may name other folders than the usual ones.
+ */
+export function knownAgents(
+  platform: NodeJS.Platform,
+  home: string,
+  env: NodeJS.ProcessEnv,
+): Record<AgentId, AgentKind> {
   const path = platform === "win32" ? win32 : posix;
   const join = (...parts: string[]): string => path.join(...parts);
-  const settings = settingsFolder({ platform, home, folders });
-  const claude = folders.claude ?? home;
-  const codex = folders.codex ?? join(home, ".codex");
+  /** The folder for settings of desktop programs. */
+  const settings = {
+    win32: env["APPDATA"] || join(home, "AppData", "Roaming"),
+    darwin: join(home, "Library", "Application Support"),
+    other: env["XDG_CONFIG_HOME"] || join(home, ".config"),
+  }[platform === "win32" || platform === "darwin" ? platform : "other"];
+  const claude = env["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
+  const claudeFile = join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json");
+  const codex = env["CODEX_HOME"] || join(home, ".codex");
   // Command-line programs that keep to the XDG specification, on macOS too.
-  const xdg = platform !== "win32" && folders.config !== undefined ? folders.config : join(home, ".config");
+  const xdg = (platform !== "win32" && env["XDG_CONFIG_HOME"]) || join(home, ".config");
   const zed = platform === "win32" ? join(settings, "Zed") : join(xdg, "zed");
   const goose = platform === "win32" ? join(settings, "Block", "goose", "config") : join(xdg, "goose");
-  const copilot = folders.copilot ?? join(home, ".copilot");
+  const copilot = env["COPILOT_HOME"] || join(home, ".copilot");
 
   const usual = { format: "json", section: "mcpServers", launch: plain, projectFile: undefined } as const;
   const agents: Readonly<
@@ -75,9 +78,10 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
     "claude-code": {
       title: "Claude Code",
       launch: typed,
-      userFile: join(claude, ".claude.json"),
-      hooksFile: join(folders.claude ?? join(home, ".claude"), "settings.json"),
-      signs: [join(claude, ".claude.json"), folders.claude ?? join(home, ".claude")],
+      userFile: claudeFile,
+      hooksFile: join(claude, "settings.json"),
+      transcripts: join(claude, "projects"),
+      signs: [claudeFile, claude],
       projectFile: ".mcp.json",
       nextStep: "start a new session",
     },
@@ -91,6 +95,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       launch: typed,
       userFile: join(home, ".cursor", "mcp.json"),
       hooksFile: join(home, ".cursor", "hooks.json"),
+      transcripts: join(home, ".cursor", "projects"),
       projectFile: join(".cursor", "mcp.json"),
       nextStep: "allow the server in its settings, under MCP",
     },
@@ -108,6 +113,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       section: "mcp_servers",
       userFile: join(codex, "config.toml"),
       hooksFile: join(codex, "hooks.json"),
+      transcripts: join(codex, "sessions"),
       // Read in projects that the user trusts.
       projectFile: join(".codex", "config.toml"),
       nextStep: "start a new session",
@@ -116,6 +122,7 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
       title: "Gemini CLI",
       userFile: join(home, ".gemini", "settings.json"),
       hooksFile: join(home, ".gemini", "settings.json"),
+      transcripts: join(home, ".gemini", "tmp"),
       projectFile: join(".gemini", "settings.json"),
       nextStep: "start a new session",
     },
@@ -167,13 +174,6 @@ export function knownAgents({ platform, home, folders }: Surroundings): Record<A
   ) as unknown as Record<AgentId, AgentKind>;
 }
 
-/** The folder for settings of desktop programs. */
-function settingsFolder({ platform, home, folders }: Surroundings): string {
-  if (platform === "win32") return folders.appData ?? win32.join(home, "AppData", "Roaming");
-  if (platform === "darwin") return posix.join(home, "Library", "Application Support");
-  return folders.config ?? posix.join(home, ".config");
-}
-
 /** An entry as it stands in a file, where anything may stand. */
 export type LaunchEntry = Fields;
 
@@ -182,7 +182,7 @@ export const REMOTE_KEYS = "url uri httpUrl serverUrl headers bearer_token_env_v
 
 type EntryPath = readonly [section: string, name: string];
 
-/** How files of one format write entries; all other text stays byte for byte. What comes out is checked by the caller. */
+/** How files of one format write entries; other values and comments stay. What comes out is checked by the caller. */
 export interface EntryFormat {
   /** Why a change went wrong, without a full stop. */
   readonly fault: (path: EntryPath) => string;
@@ -200,20 +200,8 @@ export class RefusedEdit extends Error {
   override readonly name = "RefusedEdit";
 }
 
-/** The folders that variables name, in place of usual ones. */
-export function agentFolders(): Surroundings["folders"] {
-  const of = (variable: string): string | undefined => process.env[variable] || undefined;
-  return {
-    codex: of("CODEX_HOME"),
-    claude: of("CLAUDE_CONFIG_DIR"),
-    appData: of("APPDATA"),
-    config: of("XDG_CONFIG_HOME"),
-    copilot: of("COPILOT_HOME"),
-  };
-}
-
 export const agentsHere = (): Record<AgentId, AgentKind> =>
-  knownAgents({ platform: process.platform, home: homedir(), folders: agentFolders() });
+  knownAgents(process.platform, homedir(), process.env);
 
 export const isThere = ({ signs }: AgentKind): boolean => signs.some((sign) => existsSync(sign));
 

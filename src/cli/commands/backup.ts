@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Backup } from "../../daemon/backup-service.ts";
 import { formatTime, present } from "../../schemas/wire.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
@@ -16,7 +16,7 @@ import {
   printTable,
   showProgress,
 } from "../output/output.ts";
-import { addCommand, type Flags, settingsOf } from "../output/options.ts";
+import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
 import { minute } from "../output/times.ts";
 
 interface BackupFlags extends Flags {
@@ -46,7 +46,7 @@ export function addBackupCommands(memoryd: Command): void {
     .option("--json", "print JSON")
     .action(verify);
   withFolder(addCommand(backup, "prune", "remove the oldest backups that are named by their time"))
-    .requiredOption("--keep <number>", "how many stay", keepOf)
+    .requiredOption("--keep <number>", "how many stay", wholeNumber(1, 99_999))
     .option("--json", "print JSON")
     .action(prune);
 
@@ -63,11 +63,6 @@ export function addBackupCommands(memoryd: Command): void {
 
 const withFolder = (command: Command): Command =>
   command.option("--to <folder>", "the folder of backups (default: that of the daemon; --backup-to)");
-
-function keepOf(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It must be a number from 1 to 99999.");
-  return Number(text);
-}
 
 async function create(flags: BackupFlags): Promise<void> {
   const { dataDir } = settingsOf(flags);

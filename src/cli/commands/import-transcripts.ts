@@ -44,12 +44,12 @@ const MAX_LLM_FAULTS = 3;
  * was killed is finished by the next one, which loses nothing and adds nothing twice.
  */
 export async function importTranscripts(id: TranscriptAgentId, flags: TranscriptFlags): Promise<void> {
-  const { file, folder } = TRANSCRIPTS[id];
+  const { title, transcripts = "" } = agentsHere()[id];
   const given = flags.file ?? flags.from;
-  const place = given ?? folder();
+  const place = given ?? transcripts;
   const found = await stat(place).catch(() => undefined);
   if (found === undefined) {
-    const what = given === undefined ? `conversation of ${agentsHere()[id].title} in` : "file or folder";
+    const what = given === undefined ? `conversation of ${title} in` : "file or folder";
     throw new CliFailure(`There is no ${what} ${place}; name their folder with --from.`);
   }
   const { dataDir } = settingsOf(flags);
@@ -65,7 +65,7 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
   if (model !== undefined)
     complain(`What you wrote in these conversations is sent to ${model.url}, without text with secrets.`);
   let faults = 0;
-  for (const path of found.isDirectory() ? await findTranscripts(place, file) : [place]) {
+  for (const path of found.isDirectory() ? await findTranscripts(place, TRANSCRIPTS[id].file) : [place]) {
     try {
       await importTranscript(path, id, run);
       faults = 0;

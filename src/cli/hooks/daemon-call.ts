@@ -3,8 +3,6 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { proofOf, readRuntimeInfo, type RuntimeInfo } from "../../daemon/runtime-file.ts";
 
-/** An answer of a context or a question is far smaller. */
-const MAX_ANSWER_BYTES = 1_024 * 1_024;
 const CHALLENGE_BYTES = 32;
 
 /** Asks the daemon of a data directory; undefined for every answer but success. */
@@ -76,10 +74,7 @@ function exchange(
     const options = { host, port, agent, method, path, headers: { ...headers, ...length } };
     const sent = request(options, (response) => {
       let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => {
-        text += chunk;
-        if (text.length > MAX_ANSWER_BYTES) response.destroy(new Error("the answer is too long"));
-      });
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       response.once("error", reject).once("end", () => resolve({ response, text }));
     });
     sent.once("error", reject).end(body);

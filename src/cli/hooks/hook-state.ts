@@ -62,27 +62,19 @@ const MAX_SESSIONS = 40;
 
 type Told = readonly (readonly [session: string, ids: readonly string[]])[];
 
-/** The ids of memories that a session was told already. Never fails: telling twice is no harm. */
+/** The ids of memories that a session was told already; none where the file is damaged: telling twice is no harm. */
 export const toldTo = (dataDir: string, session: string): readonly string[] =>
   readTold(dataDir).find(([name]) => name === session)?.[1] ?? [];
 
-/** Keeps the ids that a session has been told, in place of those before. Never fails. */
+/** Keeps the ids that a session has been told, in place of those before. */
 export function noteTold(dataDir: string, session: string, ids: readonly string[]): void {
   const others = readTold(dataDir).filter(([name]) => name !== session);
-  try {
-    writeJson(fileOf(dataDir, "hooks-told"), [[session, ids], ...others.slice(0, MAX_SESSIONS - 1)]);
-  } catch {
-    // A full disk, or a directory that may not be written: told again at the next prompt.
-  }
+  writeJson(fileOf(dataDir, "hooks-told"), [[session, ids], ...others.slice(0, MAX_SESSIONS - 1)]);
 }
 
 function readTold(dataDir: string): Told {
-  try {
-    const told = readJson(fileOf(dataDir, "hooks-told"));
-    return Array.isArray(told) ? told : [];
-  } catch {
-    return [];
-  }
+  const told = readJson(fileOf(dataDir, "hooks-told"));
+  return Array.isArray(told) ? told : [];
 }
 
 const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>

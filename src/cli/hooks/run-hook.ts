@@ -165,18 +165,9 @@ function questionOf(prompt: unknown): string {
 
 /** The JSON object on standard input, read to its end so that the agent can write it; undefined for anything else. */
 async function readInput(): Promise<Input | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAX_INPUT_BYTES) chunks.push(chunk);
-  }
-  if (bytes > MAX_INPUT_BYTES) return undefined;
-  const value: unknown = JSON.parse(
-    Buffer.concat(chunks)
-      .toString("utf8")
-      .replace(/^\ufeff/, ""),
-  );
+  const bytes = Buffer.concat(await process.stdin.toArray());
+  if (bytes.length > MAX_INPUT_BYTES) return undefined;
+  const value: unknown = JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
   return isObject(value) ? value : undefined;
 }
 

@@ -142,13 +142,16 @@ function sentenceOf({ code, detail }: MemorydError, isHarmless: boolean): string
     : "The connection to memoryd broke; the call may have been done. Look before you repeat it.";
 }
 
+const MAX_CLIENT_CHARS = 256;
+
 /** A header carries bytes; the daemon reads them as UTF-8. */
-function headerText(name: string): string {
-  const plain = Array.from(name.replace(/\p{Cc}+/gu, " ").trim())
-    .slice(0, 256)
-    .join("");
-  return Buffer.from(plain).toString("latin1");
-}
+const headerText = (name: string): string =>
+  Buffer.from(
+    name
+      .replace(/\p{Cc}+/gu, " ")
+      .trim()
+      .slice(0, MAX_CLIENT_CHARS),
+  ).toString("latin1");
 
 /** True where nobody listened. */
 function wasNotSent(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { posix, win32 } from "node:path";
+import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { LEAN_VARIABLES } from "../commands/start-detached.ts";
 
 export interface ServiceRequest {
@@ -8,8 +9,6 @@ export interface ServiceRequest {
   readonly configFolder?: string | undefined;
   /** Paths of Node and of the launcher, then arguments. */
   readonly command: readonly string[];
-  /** After so long a stop may be cut short. */
-  readonly stopTimeoutMs: number;
   /** The number of the user on macOS, `DOMAIN\name` on Windows. */
   readonly user: string;
   readonly temporaryFolder: string;
@@ -47,8 +46,8 @@ const UNIT = `${NAME}.service`;
 const DESCRIPTION = "memoryd, a local memory for people and their agents";
 /** Between a crash and the next start. */
 const RESTART_SECONDS = 5;
-/** On top of the time that a stop is given. */
-const GRACE_SECONDS = 10;
+/** After so long a stop may be cut short: the time that requests are given, and 10 s. */
+const STOP_SECONDS = Math.ceil(SHUTDOWN_MS / 1_000) + 10;
 
 /** Undefined for a system whose services are not known here. */
 export function serviceDefinition(request: ServiceRequest): ServiceDefinition | undefined {
@@ -79,7 +78,7 @@ MemoryMax=75%
 `;
 
 /** The colon before the command keeps `$` from being read as a variable. @see systemd.service(5), systemd.syntax(7) */
-function systemdUnit({ home, configFolder, command, stopTimeoutMs }: ServiceRequest): ServiceDefinition {
+function systemdUnit({ home, configFolder, command }: ServiceRequest): ServiceDefinition {
   const text = `[Unit]
 Description=${DESCRIPTION}
 
@@ -88,7 +87,7 @@ Environment=MALLOC_ARENA_MAX=${LEAN_VARIABLES.MALLOC_ARENA_MAX}
 ExecStart=:${command.map(systemdWord).join(" ")}
 Restart=on-failure
 RestartSec=${RESTART_SECONDS}
-TimeoutStopSec=${Math.ceil(stopTimeoutMs / 1000) + GRACE_SECONDS}
+TimeoutStopSec=${STOP_SECONDS}
 ${SYSTEMD_LIMITS}
 [Install]
 WantedBy=default.target
@@ -109,7 +108,7 @@ WantedBy=default.target
 }
 
 /** @see launchd.plist(5) */
-function launchAgent({ home, command, stopTimeoutMs, user }: ServiceRequest): ServiceDefinition {
+function launchAgent({ home, command, user }: ServiceRequest): ServiceDefinition {
   const file = posix.join(home, "Library", "LaunchAgents", `${NAME}.plist`);
   const words = command.map((word) => `    <string>${xml(word)}</string>`).join("\n");
   const text = `<?xml version="1.0" encoding="UTF-8"?>
@@ -132,7 +131,7 @@ ${words}
   <key>ThrottleInterval</key>
   <integer>${RESTART_SECONDS}</integer>
   <key>ExitTimeOut</key>
-  <integer>${Math.ceil(stopTimeoutMs / 1000) + GRACE_SECONDS}</integer>
+  <integer>${STOP_SECONDS}</integer>
   <key>ProcessType</key>
   <string>Background</string>
 </dict>

@@ -12,7 +12,6 @@ import {
   type Settings,
   variablesOfDaemon,
 } from "../../config/config.ts";
-import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { jsonOf, readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
@@ -139,7 +138,6 @@ function definitionHere(command: readonly string[]): ServiceDefinition | undefin
     home: homedir(),
     configFolder: process.env["XDG_CONFIG_HOME"] || undefined,
     command,
-    stopTimeoutMs: SHUTDOWN_MS,
     user: process.platform === "win32" ? run({ words: ["whoami"] }) : String(userInfo().uid),
     temporaryFolder: tmpdir(),
   });

@@ -1,15 +1,11 @@
 import type { Fields } from "../../config/narrow.ts";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
-import { agentFolders } from "../agents/known-agents.ts";
 import { type TranscriptAgentId, listOf, objectOf, textOf } from "../import/import-item.ts";
 import { jsonOf } from "../../files/own-files.ts";
 
 export interface TranscriptAgent {
-  /** The folder of its transcripts, the same on every system below the home folder. */
-  readonly folder: () => string;
-  /** Path of a transcript below that folder, with `/`. */
+  /** Path of a transcript below the folder of its transcripts, with `/`. */
   readonly file: RegExp;
   readonly read: (line: Fields) => readonly TranscriptEvent[];
   /** The folder that somebody worked in, where lines do not name it. */
@@ -19,23 +15,19 @@ export interface TranscriptAgent {
 /** As the agents documented, or their sources had, in November 2026; see docs/agents.md. */
 export const TRANSCRIPTS: Readonly<Record<TranscriptAgentId, TranscriptAgent>> = {
   "claude-code": {
-    folder: () => join(agentFolders().claude ?? join(homedir(), ".claude"), "projects"),
     file: /^(?:[^/]+\/)?(?!agent-)[^/]+\.jsonl$/,
     read: readClaudeCodeLine,
   },
   codex: {
-    folder: () => join(agentFolders().codex ?? join(homedir(), ".codex"), "sessions"),
     file: /(?:^|\/)rollout-[^/]+\.jsonl$/,
     read: readCodexLine,
   },
   gemini: {
-    folder: () => join(homedir(), ".gemini", "tmp"),
     file: /(?:^|\/)session-[^/]+\.jsonl?$/,
     read: readGeminiLine,
     workFolder: geminiFolder,
   },
   cursor: {
-    folder: () => join(homedir(), ".cursor", "projects"),
     file: /^(?!.*\/subagents\/)(?:.*\/)?[^/]+\.jsonl$/,
     read: readCursorLine,
     workFolder: cursorFolder,

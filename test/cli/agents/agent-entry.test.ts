@@ -19,7 +19,7 @@ for (const path of [launcher, other]) {
 writeFileSync(join(folder, "other", "package.json"), '{ "version": "0.0.1" }');
 const program = { node: process.execPath, launcher };
 
-const agents = knownAgents({ platform: "linux", home: "/home/ada", folders: {} });
+const agents = knownAgents("linux", "/home/ada", {});
 
 it.each(AGENT_IDS)("takes what it writes for %s for installed", (id) => {
   expect(staleness(launchOf(agents[id], program, ["--user", "ada"]), program)).toBeUndefined();

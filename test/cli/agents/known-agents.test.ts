@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { AGENT_IDS, knownAgents } from "../../../src/cli/agents/known-agents.ts";
 
-const filesOn = (platform: NodeJS.Platform, home: string, folders = {}) => {
-  const agents = knownAgents({ platform, home, folders });
+const filesOn = (platform: NodeJS.Platform, home: string, env = {}) => {
+  const agents = knownAgents(platform, home, env);
   return AGENT_IDS.map((id) => agents[id].userFile);
 };
 
@@ -22,7 +22,7 @@ it("knows the files of each system", () => {
     "/home/ada/.copilot/mcp-config.json",
   ]);
   expect(filesOn("darwin", "/Users/ada")).toContain("/Users/ada/.config/zed/settings.json");
-  expect(filesOn("win32", "C:\\Users\\ada", { appData: "D:\\Roaming" }).slice(7)).toEqual([
+  expect(filesOn("win32", "C:\\Users\\ada", { APPDATA: "D:\\Roaming" }).slice(7)).toEqual([
     "C:\\Users\\ada\\.config\\opencode\\opencode.json",
     "D:\\Roaming\\Zed\\settings.json",
     "C:\\Users\\ada\\.cline\\data\\settings\\cline_mcp_settings.json",
@@ -34,7 +34,7 @@ it("knows the files of each system", () => {
     "/Users/ada/.cursor/mcp.json",
     "/Users/ada/Library/Application Support/Code/User/mcp.json",
   ]);
-  expect(filesOn("win32", "C:\\Users\\ada", { appData: "D:\\Roaming" }).slice(0, 4)).toEqual([
+  expect(filesOn("win32", "C:\\Users\\ada", { APPDATA: "D:\\Roaming" }).slice(0, 4)).toEqual([
     "C:\\Users\\ada\\.claude.json",
     "D:\\Roaming\\Claude\\claude_desktop_config.json",
     "C:\\Users\\ada\\.cursor\\mcp.json",
@@ -43,10 +43,11 @@ it("knows the files of each system", () => {
 });
 
 it("goes by the folders that variables name", () => {
-  const agents = knownAgents({
-    platform: "linux",
-    home: "/home/ada",
-    folders: { codex: "/x", claude: "/c", config: "/y", copilot: "/p" },
+  const agents = knownAgents("linux", "/home/ada", {
+    CODEX_HOME: "/x",
+    CLAUDE_CONFIG_DIR: "/c",
+    XDG_CONFIG_HOME: "/y",
+    COPILOT_HOME: "/p",
   });
   expect(agents.codex.userFile).toBe("/x/config.toml");
   expect(agents["claude-code"].userFile).toBe("/c/.claude.json");

@@ -10,7 +10,6 @@ const REQUEST: ServiceRequest = {
   platform: "linux",
   home: "/home/ada",
   command: ["/opt/my node", '/opt/100% "me"/bin/memoryd.js', "start", "--data-dir", "/data/$HOME\\x"],
-  stopTimeoutMs: 10_001,
   user: "501",
   temporaryFolder: "C:\\Temp",
 };
@@ -29,7 +28,7 @@ Environment=MALLOC_ARENA_MAX=2
 ExecStart=:"/opt/my node" "/opt/100%% \\"me\\"/bin/memoryd.js" "start" "--data-dir" "/data/$HOME\\\\x"
 Restart=on-failure
 RestartSec=5
-TimeoutStopSec=21
+TimeoutStopSec=20
 NoNewPrivileges=yes
 ProtectSystem=full
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
@@ -99,7 +98,6 @@ describe("service words", () => {
     platform: "linux",
     home: "/home/ada",
     command: [],
-    stopTimeoutMs: 10_000,
     user: "501",
     temporaryFolder: "/tmp",
   };
