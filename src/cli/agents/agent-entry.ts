@@ -6,7 +6,7 @@ import { AGENT_IDS, agentsHere, fileOf, isThere, REMOTE_KEYS, RefusedEdit } from
 import type { AgentKind, LaunchEntry } from "./known-agents.ts";
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../config/narrow.ts";
+import { isObject, messageOf } from "../../config/narrow.ts";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, print, printJson, printTable } from "../output/output.ts";
 import { readConfigFile } from "./change-file.ts";
@@ -57,7 +57,6 @@ export function withoutEntry(place: Place, text: string): string {
 function checked(place: Place, text: string, edited: string, own: object): string {
   const { entries, rest } = partsOf(place, text);
   const { [NAME]: _, ...others } = entries;
-  const format = FORMATS[place.format];
   let after: unknown;
   try {
     after = partsOf(place, edited);
@@ -65,16 +64,15 @@ function checked(place: Place, text: string, edited: string, own: object): strin
     if (!(error instanceof RefusedEdit)) throw error;
   }
   if (isDeepStrictEqual(plain(after), plain({ entries: { ...others, ...own }, rest }))) return edited;
-  throw new RefusedEdit(format.fault([place.section, NAME]));
+  throw new RefusedEdit();
 }
 
 /** The entries in a file, and what else it holds. A section that holds nothing is as good as none. */
 function partsOf({ format, section }: Place, text: string) {
-  const { parse, notNames } = FORMATS[format];
-  const { [section]: given, ...rest } = parse(text);
+  const { [section]: given, ...rest } = FORMATS[format].parse(text);
   // A name of YAML that stands alone holds null.
   const entries = given === undefined || (given === null && format === "yaml") ? {} : given;
-  if (!isObject(entries)) throw new RefusedEdit(`Its "${section}" ${notNames}`);
+  if (!isObject(entries)) throw new RefusedEdit(`Its "${section}" does not hold names with values`);
   return { entries, rest };
 }
 
@@ -164,7 +162,6 @@ function stateOf(
     const why = staleness(entry, program);
     return why === undefined ? { ...known, state: "installed" } : { ...known, state: "stale", why };
   } catch (error) {
-    if (!(error instanceof RefusedEdit || error instanceof CliFailure)) throw error;
-    return { ...known, state: "unreadable", why: `${file}: ${error.message}` };
+    return { ...known, state: "unreadable", why: `${file}: ${messageOf(error)}` };
   }
 }

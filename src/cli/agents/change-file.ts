@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
 
@@ -11,40 +10,43 @@ export interface FileChange {
   readonly backup: string | undefined;
 }
 
-/** The text of a file; undefined if there is none. @throws {CliFailure} if it cannot be read as UTF-8. */
+/** The text of a file; undefined if there is none. @throws {CliFailure} if it is not UTF-8. */
 export function readConfigFile(path: string): string | undefined {
-  const bytes = orFailure(path, "read", () =>
-    fs.statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : fs.readFileSync(path),
-  );
-  return bytes && textIn(bytes, `${path} is not UTF-8; nothing was changed.`);
+  if (!fs.existsSync(path)) return undefined;
+  return textIn(fs.readFileSync(path), `${path} is not UTF-8; nothing was changed.`);
 }
 
 /**
- * Puts a new text in a file's place at once, keeping its mode, and the old text beside it as `….before-memoryd`. A
- * symbolic link stays one. Does nothing where the text stays.
- * @param before what the file held when `after` was made of it.
+ * Gives a file the text that `change` makes of its text, at once, keeping its mode, and the old text beside it as
+ * `….before-memoryd`. A symbolic link stays one. Does nothing where the text stays.
  * @param newMode the mode of a file that was not there.
- * @throws {CliFailure} if the file changed meanwhile, or cannot be written.
+ * @param advice what to do where it cannot be edited.
+ * @param change gets "" for a file that is not there; undefined removes the file.
+ * @throws {CliFailure} if it cannot be edited, or changed meanwhile.
  */
 export function changeConfigFile(
   path: string,
-  before: string | undefined,
-  after: string,
   newMode: number,
+  advice: string,
+  change: (text: string) => string | undefined,
 ): FileChange {
-  if (before === after) return { changed: false, backup: undefined };
-  return orFailure(path, "written", () => {
-    fs.mkdirSync(dirname(path), { recursive: true });
-    const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
-    const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
-    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
-    if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
-    replaceFile(target, after, mode, () => {
-      if (readConfigFile(target) === before) return;
-      throw new CliFailure(`${path} was changed by another program just now; try again.`);
-    });
-    return { changed: true, backup };
+  const before = readConfigFile(path);
+  const after = edited(path, advice, () => change(before ?? ""));
+  if (after === (before ?? "")) return { changed: false, backup: undefined };
+  if (after === undefined) {
+    fs.rmSync(path);
+    return { changed: true, backup: undefined };
+  }
+  fs.mkdirSync(dirname(path), { recursive: true });
+  const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
+  const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
+  const backup = before === undefined ? undefined : `${target}.before-memoryd`;
+  if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
+  replaceFile(target, after, mode, () => {
+    if (readConfigFile(target) === before) return;
+    throw new CliFailure(`${path} was changed by another program just now; try again.`);
   });
+  return { changed: true, backup };
 }
 
 /** The file's text as `change` has it. @param advice what to do where it cannot be edited. @throws {CliFailure} then. */
@@ -63,20 +65,6 @@ export function edited<T>(file: string, advice: string, change: () => T): T {
 export function printChange(file: string, { changed, backup }: FileChange): void {
   if (changed)
     printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
-}
-
-/** Removes a file that only holds what this program wrote. */
-export function removeConfigFile(path: string): void {
-  orFailure(path, "removed", () => fs.rmSync(path, { force: true }));
-}
-
-function orFailure<T>(path: string, deed: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof CliFailure) throw error;
-    throw new CliFailure(`${path} cannot be ${deed}: ${messageOf(error)}.`, { cause: error });
-  }
 }
 
 function replaceFile(path: string, text: string, mode: number, lastLook?: () => void): void {

@@ -19,8 +19,6 @@ const SETTINGS = { allowTrailingComma: true, disallowComments: false } as const;
 const BYTE_ORDER_MARK = "\ufeff";
 
 export const JSON_ENTRIES: EntryFormat = {
-  fault: () => "It has something in it twice",
-  notNames: "is not an object",
   parse: valueOf,
   /** Key by key where it was there, so that its comments stay; a new entry goes before the others. */
   put(text, path, entry, before) {

@@ -8,8 +8,6 @@ import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
  * line of a list that looks like a header would end a table too soon: what comes out is compared with what went in.
  */
 export const TOML_ENTRIES: EntryFormat = {
-  fault: ([section, name]) => `It does not write its servers as tables ([${section}.${name}])`,
-  notNames: "is not a table",
   parse: valueOf,
   /** A table that changes goes to the end of the file, without its own comments. */
   put(text, [section, name], entry) {

@@ -4,8 +4,6 @@ import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
 
 /** Changes of one entry of a section in a YAML file. Comments and other values stay; indentation may not. */
 export const YAML_ENTRIES: EntryFormat = {
-  fault: () => "It is written in a way that cannot be changed here",
-  notNames: "does not hold names with values",
   parse(text) {
     const value: unknown = documentOf(text).toJS() ?? {};
     if (!isObject(value)) throw new RefusedEdit("It does not hold names with values");

@@ -5,7 +5,7 @@ import { CliFailure, print, usageFailure } from "../output/output.ts";
 import { dataDirWords, extraToolsOf, type Flags, settingsOf } from "../output/options.ts";
 import { installedProgram } from "../installed-program.ts";
 import { launchOf, withEntry, withoutEntry } from "./agent-entry.ts";
-import { changeConfigFile, edited, printChange, readConfigFile } from "./change-file.ts";
+import { changeConfigFile, printChange } from "./change-file.ts";
 import { type AgentId, type AgentKind, agentsHere, fileOf, isThere } from "./known-agents.ts";
 
 export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config"> {
@@ -46,7 +46,7 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       ...present({ user: options.user, project: options.projectName }),
     };
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
-    const change = edit(agent, file, mode, (text) => withEntry(agent, text, launch));
+    const change = changeConfigFile(file, mode, adviceOf(agent), (text) => withEntry(agent, text, launch));
     if (change.changed) {
       print(`${agent.title} has memoryd now; ${agent.nextStep}.`);
       printChange(file, change);
@@ -78,10 +78,9 @@ export function uninstallFor(ids: readonly AgentId[], options: InstallOptions): 
     const hooked = project ? undefined : hooksOf(agent);
     if (hooked !== undefined) removeHooks(hooked, settingsOf(options).dataDir);
     const file = fileOf(agent, project);
-    const change =
-      readConfigFile(file) === undefined
-        ? { changed: false, backup: undefined }
-        : edit(agent, file, USER_FILE_MODE, (text) => withoutEntry(agent, text));
+    const change = changeConfigFile(file, USER_FILE_MODE, adviceOf(agent), (text) =>
+      withoutEntry(agent, text),
+    );
     if (!change.changed) {
       print(`${agent.title} does not have memoryd in ${file}.`);
       continue;
@@ -109,8 +108,5 @@ function agentsOf(ids: readonly AgentId[]): AgentKind[] {
   return ids.map((id) => agents[id]);
 }
 
-function edit(agent: AgentKind, file: string, newMode: number, change: (text: string) => string) {
-  const before = readConfigFile(file);
-  const advice = `, or change it by hand to what \`memoryd mcp install ${agent.id} --print\` shows`;
-  return edited(file, advice, () => changeConfigFile(file, before, change(before ?? ""), newMode));
-}
+const adviceOf = ({ id }: AgentKind): string =>
+  `, or change it by hand to what \`memoryd mcp install ${id} --print\` shows`;

@@ -184,10 +184,6 @@ type EntryPath = readonly [section: string, name: string];
 
 /** How files of one format write entries; other values and comments stay. What comes out is checked by the caller. */
 export interface EntryFormat {
-  /** Why a change went wrong, without a full stop. */
-  readonly fault: (path: EntryPath) => string;
-  /** The same of a section that holds no entries. */
-  readonly notNames: string;
   /** @throws {RefusedEdit} for a text that is not of the format. */
   readonly parse: (text: string) => Fields;
   /** @param before the entry, if it is there and its other text may stay. */
@@ -198,6 +194,10 @@ export interface EntryFormat {
 /** Thrown where a change would touch other entries of the file. The message has no full stop. */
 export class RefusedEdit extends Error {
   override readonly name = "RefusedEdit";
+
+  constructor(message = "It is written in a way that cannot be changed here", options?: ErrorOptions) {
+    super(message, options);
+  }
 }
 
 export const agentsHere = (): Record<AgentId, AgentKind> =>

@@ -1,13 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  changeConfigFile,
-  edited,
-  printChange,
-  readConfigFile,
-  removeConfigFile,
-} from "../agents/change-file.ts";
+import { changeConfigFile, edited, printChange, readConfigFile } from "../agents/change-file.ts";
 import { type AgentKind, agentsHere, RefusedEdit } from "../agents/known-agents.ts";
 import type { InstalledProgram } from "../installed-program.ts";
 import { ask, CliFailure, print, printTable, usageFailure } from "../output/output.ts";
@@ -95,9 +89,9 @@ export function installHooks(setup: HookSetup, consent: HookConsent): void {
   const { agent, dataDir } = setup;
   const state = readHookState(dataDir);
   if (!consent.context && !consent.capture) return removeHooks(agent, dataDir);
-  const before = readConfigFile(agent.file);
-  const after = edited(agent.file, RETRY, () => hooksText(setup, before ?? "", consent));
-  const change = changeConfigFile(agent.file, before, after, USER_FILE_MODE);
+  const change = changeConfigFile(agent.file, USER_FILE_MODE, RETRY, (text) =>
+    hooksText(setup, text, consent),
+  );
   writeHookState(dataDir, { ...state, agents: { ...state.agents, [agent.id]: consent } });
   print(
     `${agent.title} ${change.changed ? "has the hooks now; start a new session" : "already has these hooks"}.`,
@@ -113,9 +107,7 @@ export function removeHooks(agent: HookedAgent, dataDir: string): void {
   if (consent !== undefined) writeHookState(dataDir, { ...state, agents });
   const before = readConfigFile(agent.file);
   if (before === undefined || !hasHooks(agent, before)) return;
-  const after = edited(agent.file, RETRY, () => textWithout(agent, before));
-  if (after === undefined) removeConfigFile(agent.file);
-  else changeConfigFile(agent.file, before, after, USER_FILE_MODE);
+  changeConfigFile(agent.file, USER_FILE_MODE, RETRY, (text) => textWithout(agent, text));
   print(`${agent.title} does not have memoryd's hooks any more (${agent.file}).`);
 }
 
@@ -236,7 +228,7 @@ export function withHooks(text: string, wanted: HookEntries, head: Fields = {}):
   const { hooks: _, ...after } = valueOf(edited);
   if (isDeepStrictEqual(after, { ...head, ...others }) && isDeepStrictEqual(readHooks(edited), wanted))
     return edited;
-  throw new RefusedEdit("It has something in it twice");
+  throw new RefusedEdit();
 }
 
 /** The text without our hooks, and without lists that only held them. @throws {RefusedEdit} if it is not such a file. */

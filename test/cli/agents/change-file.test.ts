@@ -23,7 +23,7 @@ describe("changeConfigFile", () => {
   it("makes a file and its folder, and no backup", () => {
     const path = join(folder, "a", "mcp.json");
     expect(readConfigFile(path)).toBeUndefined();
-    expect(changeConfigFile(path, undefined, "{}", 0o600)).toEqual({ changed: true, backup: undefined });
+    expect(changeConfigFile(path, 0o600, "", () => "{}")).toEqual({ changed: true, backup: undefined });
     expect(readFileSync(path, "utf8")).toBe("{}");
     expect(readdirSync(join(folder, "a"))).toEqual(["mcp.json"]);
   });
@@ -33,25 +33,29 @@ describe("changeConfigFile", () => {
     writeFileSync(path, "old", { mode: 0o640 });
     const mode = statSync(path).mode;
     const backup = `${path}.before-memoryd`;
-    expect(changeConfigFile(path, "old", "new", 0o600)).toEqual({ changed: true, backup });
-    expect([readFileSync(path, "utf8"), readFileSync(backup, "utf8")]).toEqual(["new", "old"]);
+    expect(changeConfigFile(path, 0o600, "", (text) => `${text}er`)).toEqual({ changed: true, backup });
+    expect([readFileSync(path, "utf8"), readFileSync(backup, "utf8")]).toEqual(["older", "old"]);
     expect([statSync(path).mode, statSync(backup).mode]).toEqual([mode, mode]);
-    expect(changeConfigFile(path, "new", "new", 0o600)).toEqual({ changed: false, backup: undefined });
+    expect(changeConfigFile(path, 0o600, "", (text) => text)).toEqual({ changed: false, backup: undefined });
   });
 
   it.skipIf(process.platform === "win32")("follows a link and leaves it one", () => {
     const [path, target] = [join(folder, "link.json"), join(folder, "real.json")];
     writeFileSync(target, "old");
     symlinkSync(target, path);
-    changeConfigFile(path, "old", "new", 0o600);
+    changeConfigFile(path, 0o600, "", () => "new");
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(readFileSync(target, "utf8")).toBe("new");
   });
 
   it("does not write over what somebody else wrote meanwhile", () => {
     const path = join(folder, "mcp.json");
-    writeFileSync(path, "theirs");
-    expect(() => changeConfigFile(path, "old", "new", 0o600)).toThrow("changed by another program just now");
+    writeFileSync(path, "old");
+    const change = () => {
+      writeFileSync(path, "theirs");
+      return "new";
+    };
+    expect(() => changeConfigFile(path, 0o600, "", change)).toThrow("changed by another program just now");
     expect(readFileSync(path, "utf8")).toBe("theirs");
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });

@@ -73,9 +73,9 @@ describe("withEntry in JSON", () => {
   it.each([
     ["{", "not JSON"],
     ["[]", "not hold a JSON object"],
-    ['{"mcpServers": []}', 'Its "mcpServers" is not an object'],
-    ['{"mcpServers": null}', 'Its "mcpServers" is not an object'],
-    ['{"mcpServers": {}, "mcpServers": {"x": 1}}', "twice"],
+    ['{"mcpServers": []}', 'Its "mcpServers" does not hold names with values'],
+    ['{"mcpServers": null}', 'Its "mcpServers" does not hold names with values'],
+    ['{"mcpServers": {}, "mcpServers": {"x": 1}}', "cannot be changed here"],
   ])("refuses %s", (text, why) => {
     expect(() => add(text)).toThrow(why);
   });

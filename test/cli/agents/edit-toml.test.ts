@@ -74,9 +74,9 @@ x = 1 # theirs
   });
 
   it.each([
-    ["mcp_servers = {}", "as tables"],
-    ['mcp_servers = { memoryd = { command = "x" } }', "as tables"],
-    ['[mcp_servers]\nmemoryd.command = "x"\n', "as tables"],
+    ["mcp_servers = {}", "cannot be changed here"],
+    ['mcp_servers = { memoryd = { command = "x" } }', "cannot be changed here"],
+    ['[mcp_servers]\nmemoryd.command = "x"\n', "cannot be changed here"],
     ["a = ", "not TOML"],
   ])("refuses %s", (text, why) => {
     expect(() => add(text)).toThrow(why);
@@ -85,7 +85,7 @@ x = 1 # theirs
 
 describe("withoutEntry in TOML", () => {
   it("refuses what is no table, and leaves alone what is not there", () => {
-    expect(() => take('[mcp_servers]\nmemoryd.command = "x"\n')).toThrow("as tables");
+    expect(() => take('[mcp_servers]\nmemoryd.command = "x"\n')).toThrow("cannot be changed here");
     expect(take("a = 1")).toBe("a = 1");
   });
 });

@@ -98,7 +98,7 @@ it("leaves a file that it cannot read as it is", async () => {
   writeFileSync(join(home, ".codex", "config.toml"), "mcp_servers = { a = {} }\n");
   expect(await run("install", "codex")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("was left as it is. It does not write its servers as tables"),
+    stderr: expect.stringContaining("was left as it is. It is written in a way that cannot be changed here"),
   });
   expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toBe("mcp_servers = { a = {} }\n");
 });

@@ -53,7 +53,7 @@ describe("withHooks", () => {
     ["{", "not JSON"],
     ['{"hooks": []}', '"hooks" is not an object'],
     ['{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list'],
-    ['{"hooks": {}, "hooks": {"Stop": []}}', "twice"],
+    ['{"hooks": {}, "hooks": {"Stop": []}}', "cannot be changed here"],
   ])("refuses %s", (text, why) => {
     expect(() => add(text)).toThrow(why);
   });
