@@ -7,7 +7,6 @@ import { isPictureName } from "../../files/file-kinds.ts";
 import { type FoundFile, isGone } from "../../files/find-documents.ts";
 import { isWithin } from "../../files/watched-folders.ts";
 import { present } from "../../schemas/wire.ts";
-import { progressLine } from "../output/times.ts";
 import type { Flags } from "../output/options.ts";
 import { showProgress } from "../output/output.ts";
 
@@ -232,7 +231,11 @@ async function send(run: Run, path: string, onProgress: (line: string) => void) 
     return await api.jobs.wait(
       begun.id,
       {},
-      { signal, onProgress: (job) => onProgress(progressLine(job.progress)) },
+      {
+        signal,
+        onProgress: ({ progress: { stage, done, total } }) =>
+          onProgress(total === 0 ? stage : `${stage} ${Math.floor((done / total) * 100)} %`),
+      },
     );
   } catch (error) {
     if (signal.aborted) await api.jobs.cancel(begun.id);

@@ -15,20 +15,3 @@ export function minute(time: string | number): string {
 
 /** The day, with the minute where it is not midnight. */
 export const moment = (time: string | number): string => minute(time).replace(/ 00:00$/, "");
-
-interface Progress {
-  readonly stage: string;
-  readonly done: number;
-  /** 0 where it is not known. */
-  readonly total: number;
-}
-
-const BAR_CHARS = 20;
-
-/** A job's progress on a line: its stage, and a bar where it is known how much there is. */
-export function progressLine({ stage, done, total }: Progress): string {
-  if (total === 0) return stage;
-  const share = Math.min(1, done / total);
-  const bar = "#".repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS, ".");
-  return `${stage} [${bar}] ${Math.floor(share * 100)} %`;
-}

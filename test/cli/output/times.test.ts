@@ -1,6 +1,6 @@
 import { describe, afterEach, beforeEach, expect, it } from "vitest";
 import { parseLocalTime } from "../../../src/core/text/calendar.ts";
-import { day, minute, moment, progressLine } from "../../../src/cli/output/times.ts";
+import { day, minute, moment } from "../../../src/cli/output/times.ts";
 
 describe("times", () => {
   /** UTC−5 in winter, UTC−4 in summer. */
@@ -66,17 +66,5 @@ describe("times", () => {
     expect(day("2026-11-22T02:30:00Z")).toBe("2026-11-21");
     expect(minute("2026-11-22T02:30:00Z")).toBe("2026-11-21 21:30");
     expect(moment("2026-11-21T05:00:00Z")).toBe("2026-11-21");
-  });
-});
-
-describe("job progress", () => {
-  it("shows the stage and a bar", () => {
-    expect(progressLine({ stage: "queued", done: 0, total: 0 })).toBe("queued");
-    expect(progressLine({ stage: "transcribing", done: 150, total: 600 })).toBe(
-      "transcribing [#####...............] 25 %",
-    );
-    expect(progressLine({ stage: "embedding", done: 4, total: 3 })).toBe(
-      "embedding [####################] 100 %",
-    );
   });
 });
