@@ -144,6 +144,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       clearTimeout(followUpTimer);
     });
 
+    followUps.resume();
     models.begin(followUps);
     started.push(() => models.stop());
 

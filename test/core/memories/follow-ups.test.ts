@@ -51,6 +51,27 @@ describe("FollowUps", () => {
     expect(world.memory.records.length).toBeGreaterThan(before);
   });
 
+  it("links the latest memories that a crash left without links after the next start", async () => {
+    const tea = await add("green tea grows in Japan");
+    await followUps.flush();
+    const again = await add("green tea grows in Japan too");
+    const after = new FollowUps(world.memory.store, {
+      onPending: () => (woken += 1),
+      isBusy: () => false,
+      minSimilarity: () => 0.55,
+      nextTurn: async () => undefined,
+    });
+    woken = 0;
+    after.resume();
+    expect(woken).toBe(1);
+    await after.flush();
+    expect(edges(again)).toEqual([`${again} similar ${tea}`]);
+    const records = world.memory.records.length;
+    after.resume();
+    await after.flush();
+    expect(world.memory.records.length).toBe(records);
+  });
+
   it("links what changes something to the one note it is nearest to, and to no other", async () => {
     const rent = await add("the rent of the studio in the old town is 640 a month");
     const studio = await add("the studio in the old town has a leaking window");
