@@ -17,30 +17,19 @@ export function thinTokens(pieceIds: readonly number[], max: number): number[] {
   if (pieceIds.length <= max) return Array.from(pieceIds.keys());
 
   const uses = new Map<number, number>();
-  /** By token: the earlier uses of its piece. */
-  const rounds = new Int32Array(pieceIds.length);
-  /** By round: the number of its tokens. */
-  const sizes = new Int32Array(pieceIds.length);
+  /** The indexes of all first uses, then of all second ones and so on. */
+  const rounds: number[][] = [];
   for (const [index, id] of pieceIds.entries()) {
     const round = uses.get(id) ?? 0;
     uses.set(id, round + 1);
-    rounds[index] = round;
-    sizes[round] = (sizes[round] ?? 0) + 1;
+    (rounds[round] ??= []).push(index);
   }
-
-  let lastRound = 0;
-  let room = max;
-  while ((sizes[lastRound] ?? 0) <= room) room -= sizes[lastRound++] ?? 0;
-  const size = sizes[lastRound] ?? 0;
-
-  let seen = 0;
-  return Array.from(pieceIds.keys()).filter((index) => {
-    const round = rounds[index] ?? 0;
-    if (round !== lastRound) return round < lastRound;
-    // This steps up `room` times in `size` tokens, evenly.
-    seen += 1;
-    return Math.floor((seen * room) / size) > Math.floor(((seen - 1) * room) / size);
-  });
+  const kept: number[] = [];
+  for (const round of rounds) {
+    const room = Math.min(max - kept.length, round.length);
+    for (let n = 1; n <= room; n += 1) kept.push(round[Math.ceil((n * round.length) / room) - 1] ?? 0);
+  }
+  return kept.sort((a, b) => a - b);
 }
 
 /** More threads share the memory bandwidth; one core is left to the main thread. */

@@ -53,7 +53,6 @@ export async function calibrateModel(
 ): Promise<Calibration> {
   const texts = [...statements.map(({ text }) => text), ...pairs.flat()];
   const { hiddenSize: size } = encoder;
-  const moments = new Moments(size);
   const means = { question: new Float32Array(size), window: new Float32Array(size) };
   const runs: { readonly states: Float32Array; readonly rows: readonly number[] }[] = [];
   const total = 2 * texts.length;
@@ -67,14 +66,17 @@ export async function calibrateModel(
       const pooled =
         encoder.pooling === "mean" ? meanPool(run.states, size) : scaleToUnit(run.states.slice(0, size));
       for (let i = 0; i < size; i++) means[kind][i] = (means[kind][i] ?? 0) + (pooled[i] ?? 0) / texts.length;
-      if (kind === "question") continue;
-      runs.push(run);
-      for (const row of run.rows) moments.add(scaleToUnit(run.states.slice(row * size, (row + 1) * size)));
+      if (kind === "window") runs.push(run);
     }
   }
 
+  const tokensOfAll = function* () {
+    for (const { states, rows } of runs)
+      for (const row of rows) yield scaleToUnit(states.slice(row * size, (row + 1) * size));
+  };
+  const { mean, covariance } = momentsOf(tokensOfAll(), size);
   const columns = Math.min(size, size > EMBEDDING_DIMENSIONS ? EMBEDDING_DIMENSIONS : TOKEN_DIMENSIONS);
-  const components = principalComponents(moments.covariance, size, columns);
+  const components = principalComponents(covariance, size, columns);
   const projection = Float32Array.from([
     ...means.question,
     ...means.window,
@@ -82,7 +84,7 @@ export async function calibrateModel(
     ...matrix(size, EMBEDDING_DIMENSIONS, (row, column) =>
       size > EMBEDDING_DIMENSIONS ? (components[column]?.[row] ?? 0) : row === column ? 1 : 0,
     ),
-    ...moments.mean,
+    ...mean,
     ...matrix(size, TOKEN_DIMENSIONS, (row, column) => components[column]?.[row] ?? 0),
   ]);
   const bytes = new Uint8Array(projection.buffer);
@@ -144,42 +146,25 @@ function bestMatches(own: Int8Array, others: Int8Array): number[] {
   return rowsOf(own).map((row) => Math.max(...among.map((other) => dot(row, other))) / TOKEN_SCALE ** 2);
 }
 
-/** Sums over vectors, for their mean and how they vary together. */
-class Moments {
-  readonly #size: number;
-  readonly #sum: Float64Array;
-  readonly #products: Float64Array;
-  #count = 0;
-
-  constructor(size: number) {
-    this.#size = size;
-    this.#sum = new Float64Array(size);
-    this.#products = new Float64Array(size * size);
-  }
-
-  add(vector: Float32Array): void {
-    const size = this.#size;
-    this.#count += 1;
-    for (let a = 0; a < size; a++) {
-      const x = vector[a] ?? 0;
-      this.#sum[a] = (this.#sum[a] ?? 0) + x;
+/** The mean of vectors, and how their numbers vary together. */
+function momentsOf(vectors: Iterable<Float32Array>, size: number) {
+  const mean = new Float64Array(size);
+  const covariance = new Float64Array(size * size);
+  let count = 0;
+  for (const vector of vectors) {
+    count += 1;
+    for (const [a, x] of vector.entries()) {
+      mean[a] = (mean[a] ?? 0) + x;
       const start = a * size;
       for (let b = 0; b < size; b++)
-        this.#products[start + b] = (this.#products[start + b] ?? 0) + x * (vector[b] ?? 0);
+        covariance[start + b] = (covariance[start + b] ?? 0) + x * (vector[b] ?? 0);
     }
   }
-
-  get mean(): Float64Array {
-    return this.#sum.map((x) => x / Math.max(1, this.#count));
-  }
-
-  get covariance(): Float64Array {
-    const { mean } = this;
-    const size = this.#size;
-    return this.#products.map(
-      (x, at) => x / Math.max(1, this.#count) - (mean[Math.floor(at / size)] ?? 0) * (mean[at % size] ?? 0),
-    );
-  }
+  for (const [a, sum] of mean.entries()) mean[a] = sum / Math.max(1, count);
+  for (const [at, product] of covariance.entries())
+    covariance[at] =
+      product / Math.max(1, count) - (mean[Math.floor(at / size)] ?? 0) * (mean[at % size] ?? 0);
+  return { mean, covariance };
 }
 
 /** The first eigenvectors, by orthogonal iteration. @see Golub & Van Loan, Matrix Computations, 8.2.4 */
