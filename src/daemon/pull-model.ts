@@ -73,7 +73,7 @@ const UNFINISHED = ".pulling-";
  * appears whole, under its name; what a killed process leaves goes with the next call.
  * @returns undefined where it was not confirmed.
  * @throws {ServiceError} INVALID_REQUEST, CONFLICT (the name is taken), NOT_FOUND, UNPROCESSABLE (it cannot be used here),
- *   STORE_FULL, FETCH_FAILED, FETCH_TIMEOUT. Nothing is left behind.
+ *   STORE_FULL, FETCH_FAILED. Nothing is left behind.
  */
 export async function pullModel(source: string, options: PullOptions): Promise<PulledModel | undefined> {
   const { dataDir, hub, freeBytes = (folder) => nodeDisk.freeBytes(folder) } = options;

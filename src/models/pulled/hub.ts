@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { fetchFailed, notFound, ServiceError } from "../../core/errors.ts";
+import { fetchFailed, notFound, type ServiceError } from "../../core/errors.ts";
 
 /** A file of a model, at a hub. */
 export interface HubFile {
@@ -23,13 +23,9 @@ export interface HubAccess {
   /** Address of the hub, such as https://huggingface.co */
   readonly endpoint: string;
   readonly signal: AbortSignal;
-  /** A hub that sends less than 16 KiB in this time is given up. */
-  readonly patienceMs?: number;
   readonly fetch?: typeof fetch;
 }
 
-const PATIENCE_MS = 30_000;
-const LEAST_BYTES = 16 * 1024;
 const MAX_LISTING_BYTES = 8 * 1024 ** 2;
 const MAX_REDIRECTS = 5;
 const NAME = /^[\w.-]{1,96}\/[\w.-]{1,96}$/;
@@ -41,7 +37,7 @@ export const isHubName = (text: string): boolean =>
 /**
  * A hub's description of a model and its files.
  * @see https://huggingface.co/docs/hub/api
- * @throws {ServiceError} NOT_FOUND for one that is unknown or not open to everybody; FETCH_FAILED; FETCH_TIMEOUT.
+ * @throws {ServiceError} NOT_FOUND for one that is unknown or not open to everybody; FETCH_FAILED.
  */
 export async function lookUpModel(access: HubAccess, name: string): Promise<HubModel> {
   const chunks: Uint8Array[] = [];
@@ -109,7 +105,7 @@ export async function download(
 /**
  * Reads an answer piece by piece. Goes to another host, as hubs do for large files, only by HTTPS and for bytes that are
  * checked against a hash of the hub's: then it does not matter who sends them, and nothing without a certificate of its
- * name is asked.
+ * name is asked. A hub that is silent for 5 min is given up, by the limits of Node's own `fetch`.
  */
 async function get(
   access: HubAccess,
@@ -117,49 +113,23 @@ async function get(
   isHashed: boolean,
   take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<void> {
-  const { signal, patienceMs = PATIENCE_MS } = access;
-  const slow = new AbortController();
-  let [seen, before] = [0, 0];
-  // A slow disk is no slow hub.
-  let isTaking = false;
-  const timer = setInterval(() => {
-    if (!isTaking && seen - before < LEAST_BYTES) slow.abort();
-    before = seen;
-  }, patienceMs);
   try {
-    const response = await follow(access, from, isHashed, AbortSignal.any([signal, slow.signal]));
-    if (response.body === null) return;
-    for await (const chunk of response.body) {
-      seen += chunk.length;
-      isTaking = true;
-      await take(chunk);
-      isTaking = false;
-    }
+    const response = await follow(access, from, isHashed);
+    for await (const chunk of response.body ?? []) await take(chunk);
   } catch (error) {
-    signal.throwIfAborted();
-    if (slow.signal.aborted)
-      throw new ServiceError(
-        "FETCH_TIMEOUT",
-        `${access.endpoint} sent next to nothing for ${patienceMs / 1_000} s; nothing was kept. Try again later.`,
-      );
+    access.signal.throwIfAborted();
     // undici's errors of the connection, not of the disk.
     if (error instanceof TypeError) throw failed(access, reasonOf(error), error);
     throw error;
-  } finally {
-    clearInterval(timer);
   }
 }
 
-async function follow(
-  access: HubAccess,
-  from: URL,
-  isHashed: boolean,
-  signal: AbortSignal,
-): Promise<Response> {
+async function follow(access: HubAccess, from: URL, isHashed: boolean): Promise<Response> {
   let url = from;
   for (let step = 0; step <= MAX_REDIRECTS; step += 1) {
     // The files as they are, so that their length is what the hub says.
     const headers = { "accept-encoding": "identity", "user-agent": "memoryd" };
+    const { signal } = access;
     const response = await (access.fetch ?? fetch)(url.href, { redirect: "manual", signal, headers });
     const { status } = response;
     if (status === 200) return response;
