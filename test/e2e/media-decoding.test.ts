@@ -16,6 +16,7 @@ if (!hasFfmpeg) console.warn("ffmpeg is not installed: tests that need files of 
 
 const SUBTITLES = "1\n00:00:00,500 --> 00:00:02,000\nThe <i>lighthouse</i> keeper.\n";
 const LINES = [{ startMs: 500, endMs: 2_000, text: "The lighthouse keeper." }];
+const LIMITS = { maxSeconds: 600, maxWorkingMs: 120_000 };
 const FIRST = { index: 0, isDefault: true };
 const ENVELOPE_S = 0.05;
 const VIDEO = "-f lavfi -t 4 -i testsrc=s=64x48:r=5 -map 0:a -map 1:v -c:v".split(" ");
@@ -128,8 +129,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
 ])("%s", (_, setting) => {
   let decoder: AudioDecoder;
   beforeAll(() => {
-    const limits = { maxSeconds: 600 };
-    decoder = openMediaDecoder({ ffmpeg: setting, searchPath: process.env["PATH"] ?? "", limits });
+    decoder = openMediaDecoder({ ffmpeg: setting, searchPath: process.env["PATH"] ?? "", limits: LIMITS });
   });
   afterAll(() => decoder.close());
 
@@ -246,7 +246,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
 });
 
 describe("what is called something else", () => {
-  const decoder = openMediaDecoder({ ffmpeg: "off", searchPath: "" });
+  const decoder = openMediaDecoder({ ffmpeg: "off", searchPath: "", limits: LIMITS });
   afterAll(() => decoder.close());
   const WAV = wavFile([new Float32Array(100)]);
 
@@ -285,7 +285,7 @@ describe("what is called something else", () => {
   });
 
   it("cannot be decoded where nothing is installed: it says what to install", async () => {
-    const bare = openMediaDecoder({ ffmpeg: "off", searchPath: "", hasFfmpegPackage: false });
+    const bare = openMediaDecoder({ ffmpeg: "off", searchPath: "", limits: LIMITS, hasFfmpegPackage: false });
     const path = join(folder, "claimed");
     writeFileSync(path, Buffer.from("fLaC\0\0\0\x22", "latin1"));
     await expect(bare.open({ bytes: { path } })).rejects.toMatchObject({

@@ -59,16 +59,14 @@ export interface MediaDecoderOptions {
   readonly ffmpeg: string;
   /** The variable `PATH`. */
   readonly searchPath: string;
-  readonly limits?: Partial<DecodingLimits>;
+  readonly limits: DecodingLimits;
   /** Whether `@ffmpeg/core` is installed, for tests. */
   readonly hasFfmpegPackage?: boolean;
 }
 
-export const DEFAULT_DECODING_LIMITS: DecodingLimits = { maxSeconds: 21_600, maxWorkingMs: 120_000 };
-
 /** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. Plain WAV needs neither. */
 export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
-  const limits = { ...DEFAULT_DECODING_LIMITS, ...options.limits };
+  const { limits } = options;
   const workerFile = builtFile("extraction/media/media-worker.js");
   const closing = new AbortController();
   const living = new Set<OpenedMedia>();

@@ -47,7 +47,8 @@ describe.skipIf(spawnSync("ffmpeg", ["-version"]).status !== 0)("memory", () => 
     const folder = mkdtempSync(join(tmpdir(), "memoryd-memory-"));
     const path = join(folder, "lies.m4a");
     writeFileSync(path, lyingMp4(tracks, samples));
-    const decoder = openMediaDecoder({ ffmpeg: "auto", searchPath: process.env["PATH"] ?? "" });
+    const limits = { maxSeconds: 21_600, maxWorkingMs: 120_000 };
+    const decoder = openMediaDecoder({ ffmpeg: "auto", searchPath: process.env["PATH"] ?? "", limits });
     try {
       const decoding = async () => {
         await using recording = await decoder.open({ bytes: { path } });
