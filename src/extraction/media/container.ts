@@ -1,5 +1,5 @@
 import { cleanField, cleanLanguage } from "../formats/clean-text.ts";
-import type { Pcm, Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 
 /** The file formats of recordings, recognised by their first bytes. */
 
@@ -168,15 +168,4 @@ export function readReport(printed: string): MediaReport | undefined {
     ...(author !== undefined && { author }),
     subtitles,
   };
-}
-
-/** A recording that one of the decoders has opened. */
-export interface OpenedMedia {
-  readonly decoder: Recording["decoder"];
-  readonly report: MediaReport;
-  /** Same as `Recording.sound`. */
-  sound(index: number): Pcm;
-  /** A track as WebVTT. */
-  subtitles(index: number): Promise<Uint8Array>;
-  close(): Promise<void>;
 }

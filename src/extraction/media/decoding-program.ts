@@ -5,8 +5,8 @@ import { internal } from "../../core/errors.ts";
 import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
-import { type Container, type MediaReport, type OpenedMedia, readReport } from "./container.ts";
-import { DecodingChild, recordingClosed } from "./decoding-child.ts";
+import { type Container, type FoundContainer, type MediaReport, readReport } from "./container.ts";
+import { checkDuration, DecodingChild, recordingClosed } from "./decoding-child.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
 /** Sound takes some dozens of megabytes; tables in a file that lies take any number. */
@@ -17,11 +17,12 @@ const MAX_WORKER_RESIDENT_BYTES = 1_000_000_000;
 /** Decoding that takes as long as playing would is a loop. */
 const WORK_MS_PER_SECOND = 1_000;
 
-export interface DecodingInput {
-  readonly container: Container;
+export interface DecodingInput extends FoundContainer {
   readonly path: string;
   readonly limits: DecodingLimits;
   readonly signal: AbortSignal;
+  /** Processes of all recordings. */
+  readonly running: Set<DecodingChild>;
 }
 
 /** A program that takes FFmpeg's arguments. Each question is a process of its own. */
@@ -93,17 +94,22 @@ export function decodingWorker(
   };
 }
 
-/** @returns undefined where the program is missing or cannot read it. @throws {ServiceError} TOO_LARGE, INTERNAL. */
+/**
+ * @returns undefined where the program is missing or cannot read it; else the recording, whose processes end when it is
+ *   disposed of. @throws {ServiceError} TOO_LARGE, INTERNAL.
+ */
 export async function openWith(
   program: DecodingProgram,
-  { container, limits, signal }: DecodingInput,
-): Promise<OpenedMedia | undefined> {
+  { container, mediaTypes, limits, signal, running }: DecodingInput,
+): Promise<Recording | undefined> {
   const { decoder, input, output, greeting, maxResidentBytes } = program;
-  const running = new Set<DecodingChild>();
+  const own: DecodingChild[] = [];
   const walls = await standingWalls();
   const start = (args: readonly string[]) => {
     const child = new DecodingChild(program.start(args, walls), { limits, signal, maxResidentBytes });
+    own.push(child);
     running.add(child);
+    void child.ended.then(() => running.delete(child));
     return child;
   };
 
@@ -117,18 +123,23 @@ export async function openWith(
   }
   const report = program.readReport(printed);
   if (report === undefined) return undefined;
+  checkDuration(report, limits);
+  const { hasVideo, ...stated } = report;
   return {
+    ...stated,
+    kind: hasVideo ? "video" : "audio",
+    mediaType: hasVideo ? mediaTypes.video : mediaTypes.audio,
     decoder,
-    report,
     // Started by the first read: output of a process that ends before that would be lost.
-    async *sound(index) {
+    async *sound({ index }) {
       const args = soundArguments(container, input, output, index, limits.maxSeconds + 1);
       yield* start(args).sound(container, report);
     },
-    subtitles: async (index) => await start(subtitleArguments(container, input, output, index)).output(),
-    async close() {
-      for (const child of running) child.kill(recordingClosed());
-      await Promise.all(Array.from(running, ({ ended }) => ended));
+    readSubtitles: async ({ index }) =>
+      await start(subtitleArguments(container, input, output, index)).output(),
+    async [Symbol.asyncDispose]() {
+      for (const child of own) child.kill(recordingClosed());
+      await Promise.all(own.map(({ ended }) => ended));
     },
   };
 }

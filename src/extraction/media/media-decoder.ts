@@ -2,13 +2,14 @@ import type {
   AudioDecoder,
   DecodingLimits,
   DecodingOptions,
+  Recording,
   RecordingInput,
 } from "../../core/documents/audio-decoder.ts";
 import { invalidRequest, notReady, unsupportedMediaType } from "../../core/errors.ts";
 import { builtFile } from "../../sandbox/sandboxed-process.ts";
 import { CONTAINER_LABELS, CONTAINER_NAMES, containerOf, HEAD_BYTES } from "./container.ts";
-import type { FoundContainer, OpenedMedia } from "./container.ts";
-import { checkDuration, cutOff, damaged } from "./decoding-child.ts";
+import type { FoundContainer } from "./container.ts";
+import { cutOff, damaged, type DecodingChild } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
 import { openOriginal } from "../sandboxed-text-extractor.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
@@ -69,19 +70,14 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
   const { limits } = options;
   const workerFile = builtFile("extraction/media/media-worker.js");
   const closing = new AbortController();
-  const living = new Set<OpenedMedia>();
+  const running = new Set<DecodingChild>();
   let program: Promise<string | undefined> | undefined;
 
-  async function openWithAny(
-    { container }: FoundContainer,
-    path: string,
-    signal: AbortSignal,
-  ): Promise<OpenedMedia> {
-    const input: DecodingInput = { container, path, limits, signal };
+  async function openWithAny(input: DecodingInput): Promise<Recording> {
     program ??= programFor(options);
     const file = await program;
     const engines = [
-      ...(container === "wav" ? [decodingWorker("wav", workerFile, input)] : []),
+      ...(input.container === "wav" ? [decodingWorker("wav", workerFile, input)] : []),
       ...(file === undefined ? [] : [systemFfmpeg(file, input)]),
       ...((options.hasFfmpegPackage ?? isFfmpegPackageInstalled())
         ? [decodingWorker("ffmpeg-wasm", workerFile, input)]
@@ -94,47 +90,27 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     // FFmpeg reads everything: what it cannot read is damaged.
     if (engines.some(({ decoder }) => decoder !== "wav")) throw damaged();
     throw unsupportedMediaType(
-      `No decoder is installed for ${CONTAINER_LABELS[container]} with that sound. Install FFmpeg and restart memoryd ` +
+      `No decoder is installed for ${CONTAINER_LABELS[input.container]} with that sound. Install FFmpeg and restart memoryd ` +
         "(or name the program with --ffmpeg), or install the npm package @ffmpeg/core beside memoryd.",
     );
   }
 
   return {
     recognises: async (input) => (await recognise(input)) !== undefined,
-    async open(input: RecordingInput, { signal }: DecodingOptions = {}) {
-      const all = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-      all.throwIfAborted();
+    async open(input: RecordingInput, { signal: given = closing.signal }: DecodingOptions = {}) {
+      const signal = AbortSignal.any([closing.signal, given]);
+      signal.throwIfAborted();
       const found = await recognise(input);
       if (found === undefined) throw damaged();
+      const { path } = input.bytes;
       // No decoder reports it.
-      if (found.container === "ogg" && isPagePartial(await partOf(input.bytes.path, MAX_PAGE_BYTES, "last")))
+      if (found.container === "ogg" && isPagePartial(await partOf(path, MAX_PAGE_BYTES, "last")))
         throw cutOff();
-      const opened = await openWithAny(found, input.bytes.path, all);
-      living.add(opened);
-      const close = async (): Promise<void> => {
-        await opened.close();
-        living.delete(opened);
-      };
-      try {
-        checkDuration(opened.report, limits);
-      } catch (error) {
-        await close();
-        throw error;
-      }
-      const { hasVideo, ...report } = opened.report;
-      return {
-        ...report,
-        kind: hasVideo ? "video" : "audio",
-        mediaType: hasVideo ? found.mediaTypes.video : found.mediaTypes.audio,
-        decoder: opened.decoder,
-        sound: ({ index }) => opened.sound(index),
-        readSubtitles: ({ index }) => opened.subtitles(index),
-        [Symbol.asyncDispose]: close,
-      };
+      return await openWithAny({ ...found, path, limits, signal, running });
     },
     async close() {
       closing.abort(notReady("The decoder is closed."));
-      await Promise.all(Array.from(living, (opened) => opened.close()));
+      await Promise.all(Array.from(running, ({ ended }) => ended));
     },
   };
 }

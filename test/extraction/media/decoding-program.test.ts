@@ -16,7 +16,8 @@ it("says that its process cannot be started, and why", async () => {
   writeFileSync(path, wavFile([new Float32Array(100)]));
   const limits = { maxSeconds: 10, maxWorkingMs: 10_000 };
   const { signal } = new AbortController();
-  const input = { container: "wav", path, limits, signal } as const;
+  const mediaTypes = { audio: "audio/wav", video: "audio/wav" };
+  const input = { container: "wav", mediaTypes, path, limits, signal, running: new Set<never>() } as const;
   const opening = withoutNode(() => openWith(decodingWorker("wav", WORKER, input), input));
   const failure: unknown = await opening.catch((error: unknown) => error);
   expect(failure).toMatchObject({
