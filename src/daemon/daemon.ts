@@ -21,7 +21,6 @@ import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
 import { loadedOnce } from "../core/at-once.ts";
-import type { AgentEndpoint } from "../mcp/agent-endpoint.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
@@ -245,17 +244,15 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         sandbox: service.sandbox,
       });
     // Loaded for the first agent: it takes .15 s and 25 MB.
-    let agents: AgentEndpoint | undefined;
     const openAgents = loadedOnce(async () => {
       const { createAgentEndpoint } = await import("../mcp/agent-endpoint.ts");
-      return (agents = createAgentEndpoint({
+      return createAgentEndpoint({
         version: VERSION,
         clock: systemClock,
         timeZone: ports.timeZone,
         report: (error) => log.error({ err: error }, "tool failed"),
-      }));
+      });
     });
-    started.push(async () => agents?.close());
     const stopping = new AbortController();
     const app = modules.buildServer({
       operations,
@@ -269,7 +266,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
         readLog: (which) => readLogEnd(logFile, which),
       },
-      mcp: async (request) => (await openAgents()).fetch(request),
+      mcp: async (request) => (await openAgents())(request),
       consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),

@@ -4,7 +4,7 @@ import {
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
@@ -58,12 +58,6 @@ export interface AgentRequest extends AgentScope {
   readonly tools: ToolChoice;
 }
 
-export interface AgentEndpoint {
-  /** Answers one request; never rejects for what a client did. */
-  readonly fetch: (request: AgentRequest) => Promise<Response>;
-  readonly close: () => Promise<void>;
-}
-
 export interface AgentEndpointOptions {
   readonly version: string;
   readonly clock: Clock;
@@ -79,10 +73,12 @@ const MAX_CLIENT_NAME = 256;
 /** The writer where a client has no name. */
 const UNNAMED = "mcp";
 
-/** MCP over HTTP, stateless: every request is answered by a server of its own, for old clients and new ones alike. */
-export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoint {
+/**
+ * MCP over HTTP, stateless: every request is answered by a server of its own, for old clients and new ones alike. What this
+ * returns never rejects for what a client did.
+ */
+export function createAgentEndpoint(options: AgentEndpointOptions) {
   const allowance = new AddAllowance(options.addsPerHour ?? ADDS_PER_HOUR, options.clock);
-  const requests = new WeakMap<Request, AgentRequest>();
 
   const serverFor = (call: AgentRequest): Server =>
     buildAgentServer({
@@ -100,25 +96,10 @@ export function createAgentEndpoint(options: AgentEndpointOptions): AgentEndpoin
       }),
     });
 
-  const modern = createMcpHandler(
-    ({ requestInfo }: McpRequestContext) => {
-      const call = requestInfo === undefined ? undefined : requests.get(requestInfo);
-      if (call === undefined) throw new TypeError("a request came from nowhere");
-      return serverFor(call);
-    },
-    { legacy: "reject" },
-  );
-
-  return {
-    async fetch(call) {
-      const { request, body } = call;
-      if (!(await isLegacyRequest(request, body))) {
-        requests.set(request, call);
-        return modern.fetch(request, { parsedBody: body });
-      }
-      return answerLegacy(serverFor(call), call);
-    },
-    close: () => modern.close(),
+  return async (call: AgentRequest): Promise<Response> => {
+    const { request, body } = call;
+    if (await isLegacyRequest(request, body)) return answerLegacy(serverFor(call), call);
+    return createMcpHandler(() => serverFor(call), { legacy: "reject" }).fetch(request, { parsedBody: body });
   };
 }
 

@@ -301,7 +301,7 @@ async function createWorld(): Promise<World> {
   });
   const { app } = createTestServer(all, {
     documents: world.operations,
-    mcp: agents.fetch,
+    mcp: agents,
     access: { keys, localToken: "the-local-token" },
     // Streams end with their first page.
     stopping: AbortSignal.abort(),

@@ -52,7 +52,7 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
   const app = buildServer({
     operations,
     documents: bindDocumentOperations(ports, jobs),
-    ...serverParts({ mcp: (request) => endpoint.fetch(request), ...options }),
+    ...serverParts({ mcp: endpoint, ...options }),
   });
   const listening = await listen(app, { host: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listening.port}/mcp`;
@@ -75,7 +75,6 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
     },
     async close() {
       for (const client of clients) await client.close();
-      await endpoint.close();
       await listening.close(1_000);
       await jobs.close();
     },
