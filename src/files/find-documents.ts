@@ -20,12 +20,7 @@ export interface SkippedPath {
   readonly isNamed: boolean;
 }
 
-export interface FoundDocuments {
-  readonly files: readonly FoundFile[];
-  /** Skipped paths; for a skipped folder only the folder itself. */
-  readonly skipped: readonly SkippedPath[];
-  readonly missing: readonly string[];
-}
+export type FoundDocuments = Awaited<ReturnType<typeof findDocuments>>;
 
 /** Folders of build and version control tools, and of keys. */
 const SKIPPED_FOLDERS = new Set(
@@ -45,7 +40,7 @@ type Rules = readonly (readonly [folder: string, patterns: Ignore])[] | undefine
  * The documents at some paths: files that are named, and of folders those of a known kind that no `.gitignore` leaves
  * out. Links are not followed; keys, settings with secrets and what tools keep are passed over.
  */
-export async function findDocuments(paths: readonly string[]): Promise<FoundDocuments> {
+export async function findDocuments(paths: readonly string[]) {
   const files = new Map<string, FoundFile>();
   const skipped = new Map<string, SkippedPath>();
   const missing: string[] = [];
@@ -100,6 +95,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
   }
   return {
     files: [...files.values()],
+    /** Of a skipped folder only the folder itself. */
     skipped: [...skipped.values()].filter(({ path }) => !files.has(path)),
     missing,
   };

@@ -37,21 +37,7 @@ export interface Caller {
   readonly userId?: string;
 }
 
-export interface Access {
-  /** True with a configured key, and once a key was made; may change while the daemon runs. */
-  readonly isKeyNeeded: () => boolean;
-  /** @throws {ServiceError} CONFLICT where the daemon would stand open to others if no key were needed. */
-  readonly checkUnlocking: () => void;
-  /** Lower-case names without port that the daemon itself answers to. */
-  readonly boundNames: ReadonlySet<string>;
-  /** Lower-case, each `name` (any port) or `name:port`. */
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-  /** The caller of a key, in constant time; why one is good no more; undefined for an unknown one. */
-  readonly callerOf: (key: string) => Caller | "expired" | "revoked" | undefined;
-  /** False once the caller's key is revoked or expired; for replies that stream. */
-  readonly isCurrent: (caller: Caller) => boolean;
-}
+export type Access = ReturnType<typeof resolveAccess>;
 
 /** A key shorter than this can be guessed. */
 export const MIN_KEY_LENGTH = 16;
@@ -68,7 +54,7 @@ export const LOCAL_TOKEN_ID = "local-token";
 export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
 /** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open, with the remedy. */
-export function resolveAccess(options: AccessOptions): Access {
+export function resolveAccess(options: AccessOptions) {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;
   const open = [host, ...allowedHosts.map(nameIn)].find((name) => !isLoopback(name));
   const isKeyNeeded = () => apiKey !== undefined || keys.isLocked;
@@ -85,18 +71,23 @@ export function resolveAccess(options: AccessOptions): Access {
     fixed.push({ digest: digest(localToken), caller: { id: LOCAL_TOKEN_ID, name: null, scope: "admin" } });
 
   return {
+    /** True with a configured key, and once a key was made; may change while the daemon runs. */
     isKeyNeeded,
-    checkUnlocking() {
+    /** @throws {ServiceError} CONFLICT where the daemon would stand open to others if no key were needed. */
+    checkUnlocking(): void {
       if (open === undefined || apiKey !== undefined) return;
       throw conflict(
         `memoryd serves ${open}, so without keys everybody there could read all of it. Start it for this machine only, ` +
           "or set MEMORYD_API_KEY, and try again.",
       );
     },
+    /** Lower-case names without port that the daemon itself answers to. */
     boundNames: new Set([...LOOPBACK_NAMES, bracketed(host.toLowerCase())]),
+    /** Lower-case, each `name` (any port) or `name:port`. */
     allowedHosts: new Set(allowedHosts.map((name) => name.toLowerCase())),
     allowedOrigins: new Set(allowedOrigins.map(originOf)),
-    callerOf(key) {
+    /** The caller of a key, in constant time; why one is good no more; undefined for an unknown one. */
+    callerOf(key: string): Caller | "expired" | "revoked" | undefined {
       const presented = digest(key);
       let found: Caller | undefined;
       for (const { digest, caller } of fixed) if (timingSafeEqual(digest, presented)) found = caller;
@@ -105,7 +96,8 @@ export function resolveAccess(options: AccessOptions): Access {
         if (timingSafeEqual(Buffer.from(each.sha256, "hex"), presented)) made = each;
       return made === undefined ? found : callerWith(made, keys);
     },
-    isCurrent({ id }) {
+    /** False once the caller's key is revoked or expired; for replies that stream. */
+    isCurrent({ id }: Caller): boolean {
       if (id === OWNER.id) return !isKeyNeeded();
       const made = keys.keys.find((key) => callerId(key) === id);
       return made === undefined

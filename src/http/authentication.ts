@@ -124,13 +124,6 @@ interface TokenBucketOptions {
   readonly clock: Clock;
 }
 
-interface TakenToken {
-  /** 0 where there was a token; else seconds until there is one. */
-  readonly waitSeconds: number;
-  /** True for the first time that none was left since the bucket was last full. */
-  readonly isFirstRefusal: boolean;
-}
-
 type Bucket = { tokens: number; at: number; hasRefused: boolean };
 
 /** A budget of tokens for each name, which refills steadily. */
@@ -147,7 +140,11 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  take(name: string): TakenToken {
+  /**
+   * @returns `waitSeconds`: 0 where there was a token, else seconds until there is one; `isFirstRefusal`: true for the first time
+   * that none was left since the bucket was last full.
+   */
+  take(name: string): { readonly waitSeconds: number; readonly isFirstRefusal: boolean } {
     const { capacity, perMinute, maxBuckets, clock } = this.#options;
     const now = clock.now();
     const bucket = this.#buckets.get(name) ?? { tokens: capacity, at: now, hasRefused: false };

@@ -17,24 +17,13 @@ export interface ListenOptions {
   readonly socket?: string;
 }
 
-export interface Listening {
-  readonly port: number;
-  /** `http://` or `https://` addresses, the first one listened on first. */
-  readonly urls: readonly string[];
-  /**
-   * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
-   * The app is closed then. Repeating it waits for the first one.
-   * @returns how many requests were cut.
-   */
-  readonly close: (deadlineMs: number) => Promise<number>;
-}
-
 /** Free at one loopback address, taken at the other: another port is tried this often. */
 const PORT_ATTEMPTS = 10;
 const PATIENCE_MS = 1_000;
 /** How often it is looked whether all requests have been answered. */
 const CLOSING_POLL_MS = 5;
 
+export type Listening = Awaited<ReturnType<typeof listen>>;
 type UnderWay = ReturnType<typeof limitConnections>;
 
 /**
@@ -43,10 +32,7 @@ type UnderWay = ReturnType<typeof limitConnections>;
  * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more
  * rights; INVALID_REQUEST for an address that this machine does not have.
  */
-export async function listen(
-  app: FastifyInstance,
-  { host, port, socket }: ListenOptions,
-): Promise<Listening> {
+export async function listen(app: FastifyInstance, { host, port, socket }: ListenOptions) {
   await app.ready();
   const underWay = limitConnections(app.server, app.maxConnections);
   const { servers, hosts } = await openAll(app, host, port);
@@ -63,8 +49,15 @@ export async function listen(
   let closing: Promise<number> | undefined;
   return {
     port: bound,
+    /** `http://` or `https://` addresses, the first one listened on first. */
     urls: hosts.map((address) => `${scheme}://${bracketed(address)}:${bound}`),
-    close: (deadlineMs) => (closing ??= closeAll(app, servers, underWay, deadlineMs)),
+    /**
+     * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
+     * The app is closed then. Repeating it waits for the first one.
+     * @returns how many requests were cut.
+     */
+    close: (deadlineMs: number): Promise<number> =>
+      (closing ??= closeAll(app, servers, underWay, deadlineMs)),
   };
 }
 

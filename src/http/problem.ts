@@ -2,6 +2,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { internal, invalidRequest, notFound, ServiceError, wrongField } from "../core/errors.ts";
 import type { ErrorCode } from "../core/errors.ts";
+import type { Problem } from "../schemas/page.ts";
+import type { Static } from "typebox";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -32,16 +34,7 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-export interface ProblemDetails {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ErrorCode;
-  error: string;
-  errors?: { path: string; message: string }[];
-  request_id: string;
-}
+export type ProblemDetails = Static<typeof Problem>;
 
 /** An error in one field of a request. @param path JSON pointer. */
 export const invalid = (path: string, message: string): ServiceError =>

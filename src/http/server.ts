@@ -65,30 +65,20 @@ function readAway(message: IncomingMessage): Promise<void> {
   });
 }
 
-export interface ServerLimits {
+export const DEFAULT_LIMITS = {
   /** Largest JSON body, bytes. */
-  readonly maxJsonBytes: number;
-  /** Largest document. */
-  readonly maxUploadBytes: number;
-  /** From a request's first byte to its last, ms. */
-  readonly requestTimeoutMs: number;
-  /** From a connection, or the request before, to the end of the headers, ms. */
-  readonly headersTimeoutMs: number;
-  /** How long an idle connection stays open, ms. */
-  readonly keepAliveTimeoutMs: number;
-  /** How long an answer that has begun may stand still because its client does not read on, ms. */
-  readonly stalledAnswerTimeoutMs: number;
-  /** Open at once; for a further one the longest idle one is closed. */
-  readonly maxConnections: number;
-}
-
-export const DEFAULT_LIMITS: ServerLimits = {
   maxJsonBytes: 32 * 1024 ** 2,
+  /** Largest document. */
   maxUploadBytes: 100 * 1024 ** 2,
+  /** From a request's first byte to its last, ms. */
   requestTimeoutMs: 120_000,
+  /** From a connection, or the request before, to the end of the headers, ms. */
   headersTimeoutMs: 20_000,
+  /** How long an idle connection stays open, ms. */
   keepAliveTimeoutMs: 72_000,
+  /** How long an answer that has begun may stand still because its client does not read on, ms. */
   stalledAnswerTimeoutMs: 60_000,
+  /** Open at once; for a further one the longest idle one is closed. */
   maxConnections: 1_024,
 };
 
@@ -103,7 +93,7 @@ export interface ServerOptions extends Parts {
   readonly access: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<typeof DEFAULT_LIMITS>;
   readonly log?: FastifyBaseLogger;
 }
 

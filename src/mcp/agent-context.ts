@@ -32,15 +32,8 @@ export interface AgentContext extends AgentScope {
   readonly newMark: () => string;
 }
 
-export interface ReadScope {
-  /** Conditions of a filter; without `projects`: every project. */
-  readonly filter: { readonly userId?: string; readonly projects?: readonly (string | null)[] };
-  /** For the answer. */
-  readonly words: string;
-}
-
 /** The scope of a read: the project and memories without one; with "all", and on a connection without a project, every project. */
-export function readScope(scope: AgentScope, asked: "project" | "all" | null | undefined): ReadScope {
+export function readScope(scope: AgentScope, asked: "project" | "all" | null | undefined) {
   const { project, userId } = scope;
   const owner = ownerCheck(scope);
   const who = userId === undefined ? "" : `, user ${JSON.stringify(userId)}`;

@@ -3,7 +3,7 @@
  * hold them, whatever it imitates; so it cannot end its own note and pass for another.
  */
 import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
-import { estimateTokens, withinTokens } from "../core/text/text-size.ts";
+import { estimateTokens, shortened, withinTokens } from "../core/text/text-size.ts";
 import { formatTime } from "../schemas/wire.ts";
 
 export type Origin = "user" | "agent" | "web" | "file";
@@ -33,11 +33,8 @@ function namedOrigin(memory: Memory): string {
 /** A value from outside, on one line. */
 export function quoted(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
-  return JSON.stringify(plain.length > MAX_NAME ? `${withinUnits(plain, MAX_NAME)}…` : plain);
+  return JSON.stringify(shortened(plain, MAX_NAME));
 }
-
-const withinUnits = (text: string, units: number): string =>
-  text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
 
 /** The sentence that comes before notes. */
 export function notesPreface(mark: string): string {
