@@ -17,20 +17,20 @@ import {
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
-import type { Rule, UnitOf } from "./time-periods.ts";
+import { type Groups, type Rule, unitIn } from "./time-periods.ts";
 import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 import { TIME_WORDS, type TimeWords } from "./time-words.ts";
 
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
+const CONNECTORS = ["before", "after", "since", "until", "between", "from"] as const;
+
 export interface Grammar {
   /** No time is named without this. */
   readonly anchor: RegExp;
   readonly rules: readonly Rule[];
-  readonly connectors: Readonly<
-    Record<"in" | "before" | "after" | "since" | "until" | "between" | "from", RegExp>
-  >;
+  readonly connectors: Readonly<Record<"in" | (typeof CONNECTORS)[number], RegExp>>;
   readonly joins: Readonly<Record<"and" | "to", RegExp>>;
   readonly onwards: RegExp;
   /** "early", "mid", "late", with what binds them to the time behind; groups `first`, `second` and `third`. */
@@ -49,44 +49,50 @@ export function grammarOf(name: string): Grammar {
 function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
+  const placeIn =
+    (list: readonly string[]) =>
+    (text = "") =>
+      list.findIndex((one) => new RegExp(`^(?:${one})$`, "u").test(text));
+  const numberOf = placeIn(words.numbers);
   const countOf = (count = "") => {
-    const place = words.numbers.findIndex((one) => matches(one, count));
+    const place = numberOf(count);
     return place < 0 ? Number(count) : place === words.numbers.length - 1 ? FEW : place + 1;
   };
   const unit = `(?:(?<day>${words.day})|(?<week>${words.week})|(?<month>${words.month})|(?<year>${words.year})|(?<weekend>${words.weekend}))`;
   const month = (name = "monthName") => `(?<${name}>${any(words.months)})\\.?`;
-  const monthOf = (name = "") => words.months.findIndex((one) => matches(one, name));
+  const monthOf = placeIn(words.months);
   const of = words.of === "" ? " " : ` (?:(?:${words.of}) )?`;
   const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|s?t?e|de|o|°|-?го)?`;
   const lastDay = dayOfMonth.replace("date", "lastDate");
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
   const nth = `(?<nth>${any(PARTS.ordinals)})`;
-  const ordinalOf = (name = "") => PARTS.ordinals.findIndex((one) => matches(one, name));
+  const ordinalOf = placeIn(PARTS.ordinals);
   const weekday = `(?<weekdayName>${any(words.weekdays)})`;
-  const weekdayOf = (name = "") => words.weekdays.findIndex((one) => matches(one, name));
+  const weekdayOf = placeIn(words.weekdays);
   const season = `(?<season>${any(words.seasons)})`;
-  const seasonOf = (name = "") => words.seasons.findIndex((one) => matches(one, name));
+  const seasonOf = placeIn(words.seasons);
+  /** The month or the season that was named, else Christmas, of a year. */
+  const yearly =
+    ({ monthName, season: part }: Groups) =>
+    (y: number) => {
+      if (monthName !== undefined) return monthsFrom(y, monthOf(monthName), 1);
+      return part === undefined ? christmas(y) : monthsFrom(y, 2 + 3 * seasonOf(part), 3);
+    };
   const last = `(?:${words.last})`;
-  const lastAfter = words.lastAfter === undefined ? undefined : `(?:${words.lastAfter})`;
+  const lastAfter = words.lastAfter && `(?:${words.lastAfter})`;
   /** "at the end of (the month of)": the third of what follows that is meant. */
   const bound = (parts: string) =>
     `(?:${parts})(?: (?:${words.of}))?(?: (?:${words.month}) (?:${words.of}))?(?:[ -]|(?<='))`;
   const part = bound(any(words.parts));
   const inTime = `(?:(?:${words.in})(?:${part})?|${part})`;
-  const lastWeek =
-    lastAfter === undefined
-      ? `${last} ${words.week}`
-      : `(?:${last} (?:${words.week})|(?:${words.week}) ${lastAfter})`;
   const link = `(?:,? ?(?:${words.of}|${words.in})?){0,2} ?`;
-  const fortnight = `(?<fortnight>${words.fortnight})`;
-  const span = `(?:${fortnight}|${numbers} ${unit})`;
-  const ago = [
-    ...(words.agoBefore === undefined ? [] : [`(?:${words.agoBefore}) ${span}`]),
-    ...(words.agoAfter === undefined ? [] : [`${span} (?:${words.agoAfter})`]),
-  ];
+  const span = `(?:(?<fortnight>${words.fortnight})|${numbers} ${unit})`;
+  const ofDay = (source: string) =>
+    `(?:(?:(?<today>${words.today})|(?<yesterday>${words.yesterday})),? )?${source}(?: (?<todayAfter>${words.today}))?`;
   const year = YEAR.replace("(", "(?<y>");
   const lastOf = (noun: string) =>
     `${last} (?:${noun})${lastAfter === undefined ? "" : `|(?:${noun}) ${lastAfter}`}`;
+  const lastWeek = `(?:${lastOf(words.week)})`;
   const nextYear = `(?:${PARTS.next}) (?:${words.year})|(?:${words.year}) (?:${PARTS.next})`;
   /** Behind a part of a year: " 2025", " of the year 2025", " letzten Jahres"; read as group `y`. */
   const ofYear = `(?:[ /-]?${link}(?:(?:${words.year}) (?:(?:${words.of}) )?)?${year}|${link}(?:(?<lastYear>${lastOf(words.year)})|(?<thisYear>(?:${words.this}) (?:${words.year}))|(?<nextYear>${nextYear})))`;
@@ -95,33 +101,27 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const ofMonth = `${link}(?:(?<monthBefore>${lastOf(words.month)})|(?<monthNow>(?:${words.this}) (?:${words.month})))`;
   /** Behind a word that makes a time of what follows. */
   const preceded = (more = "\u0001") =>
-    `(?<=(?<![\\p{L}\\p{N}])(?:${[
-      words.in,
-      words.before,
-      words.after,
-      words.since,
-      words.until,
-      words.between,
-      words.from,
-      more,
-    ].join("|")}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
+    `(?<=(?<![\\p{L}\\p{N}])(?:${[words.in, ...CONNECTORS.map((name) => words[name]), more].join(
+      "|",
+    )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
-  const rules: Rule[] = [
-    ...NUMERIC_RULES,
+  const rules = [
+    NUMERIC_RULES,
     rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${NUMBERED}))`, ({ m, d }, now) =>
       daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
     ),
     // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5", "28 October to the 3rd", "on the 9th"
-    ...[
-      `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
-      `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
-      `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
-      `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
-      `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
-      `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
-      `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
-    ].map((source) =>
-      rule(source, ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
+    rule(
+      [
+        `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
+        `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
+        `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
+        `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
+        `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
+        `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
+        `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
+      ],
+      ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
         const [first, last] = [Number(date), Number(lastDate ?? date)];
         const ofNow = monthsBack(monthBefore, monthNow);
         const named = monthOf(firstMonth ?? monthName) + (firstMonth !== undefined && last < first ? 1 : 0);
@@ -129,7 +129,7 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
         const inYear = ofNow === undefined ? y : String(new Date(now).getUTCFullYear());
         const period = daysNamed(first, last, end, inYear, now);
         return period && { ...period, isSpan: lastDate !== undefined };
-      }),
+      },
     ),
     // "June and July 2025", "from June to August 2026"
     rule(
@@ -150,10 +150,13 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     // "the first three months of 2026", "les trois premiers mois de 2026"
     rule(
-      `(?:(?:(?<first>${PARTS.firsts})|${last}) ${numbers}|${renamed(numbers)} (?:(?<firstB>${PARTS.firsts})|${last})) (?:${words.month})${ofYear}`,
-      ({ first, firstB, count, countB, y }) => {
-        const length = countOf(count ?? countB);
-        return monthsFrom(Number(y), (first ?? firstB) === undefined ? 12 - length : 0, length);
+      [
+        `(?:(?<first>${PARTS.firsts})|${last}) ${numbers} (?:${words.month})${ofYear}`,
+        `${numbers} (?:(?<first>${PARTS.firsts})|${last}) (?:${words.month})${ofYear}`,
+      ],
+      ({ first, count, y }) => {
+        const length = countOf(count);
+        return monthsFrom(Number(y), first === undefined ? 12 - length : 0, length);
       },
     ),
     weekRule(words.week, ofYear, noNoun),
@@ -162,13 +165,16 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
-      `(?:${words.in})?(?:${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})|${nth.replace("nth", "nthOfMonth")} ${month("monthNameB")}halfte)(?:${ofYear})?`,
-      ({ nth: place, nthOfMonth, day, week, monthName, monthNameB, monthBefore, monthNow, y }, now) => {
-        const ofYear = (one: number) => monthsFrom(one, monthOf(monthName ?? monthNameB), 1);
+      [
+        `(?:${words.in})?${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})(?:${ofYear})?`,
+        `(?:${words.in})?${nth} ${month()}halfte(?:${ofYear})?`,
+      ],
+      ({ nth: place, day, week, monthName, monthBefore, monthNow, y }, now) => {
+        const ofYear = (one: number) => monthsFrom(one, monthOf(monthName), 1);
         const ofNow = monthsBack(monthBefore, monthNow);
         const { from, to } =
           ofNow !== undefined
-            ? unitPeriod((one) => (one === "month" ? one : undefined), ofNow, now)
+            ? unitPeriod("month", ofNow, now)
             : y === undefined
               ? latest(ofYear, now)
               : ofYear(Number(y));
@@ -179,15 +185,17 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
           return { from: start, to: start + length };
         }
         const middle = from + 15 * DAY_MS;
-        return ordinalOf(place ?? nthOfMonth) === 0 ? { from, to: middle } : { from: middle, to };
+        return ordinalOf(place) === 0 ? { from, to: middle } : { from: middle, to };
       },
     ),
     rule(
-      `(?:${words.in})?(?:(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))|(?<yearAhead>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterBehind>[1-4]))`,
-      ({ nth: place, half, whole, yearAhead, ...groups }, now) => {
-        const y = yearAhead ?? groups["y"];
-        const number = groups["quarterNumber"] ?? groups["quarterBehind"] ?? groups["halfNumber"];
-        const isHalf = (half ?? groups["halfNumber"]) !== undefined;
+      [
+        `(?:${words.in})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
+        `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
+      ],
+      ({ nth: place, half, whole, quarterNumber, halfNumber, y }, now) => {
+        const number = quarterNumber ?? halfNumber;
+        const isHalf = (half ?? halfNumber) !== undefined;
         // Halves of a match are none of a year.
         if (isHalf && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half ?? "")) return undefined;
         const count = isHalf ? 2 : 4;
@@ -201,135 +209,106 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       },
     ),
     rule(
-      `(?:${words.in})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${PARTS.quarter})${lastAfter === undefined ? "" : `|(?:${PARTS.quarter}) ${lastAfter}`})`,
+      `(?:${words.in})?(?:${lastOf(PARTS.quarter)}|(?<this>${words.this}) (?:${PARTS.quarter}))`,
       (groups, now) => partOfYear(4, now, groups["this"] === undefined ? 1 : 0),
     ),
-    rule(`${month()}${ofYear}`, ({ monthName, y }) => monthsFrom(Number(y), monthOf(monthName), 1)),
-    rule(`(?:${inTime})?${season}${ofYear}`, ({ season: name, y }) =>
-      monthsFrom(Number(y), 2 + 3 * seasonOf(name), 3),
+    rule([`${month()}${ofYear}`, `(?:${inTime})?(?:${season}|${words.christmas})${ofYear}`], (groups) =>
+      yearly(groups)(Number(groups["y"])),
     ),
-    rule(`(?:${inTime})?(?:${words.christmas})${ofYear}`, ({ y }) => christmas(Number(y))),
     rule(
-      `${weekday}${link}${lastWeek}|${lastWeek}${link}${weekday.replace("weekdayName", "weekdayLast")}`,
-      (groups, now) => {
-        const place = weekdayOf(groups["weekdayName"] ?? groups["weekdayLast"]);
-        const start = monday(now) - WEEK_MS + place * DAY_MS;
-        return { from: start, to: start + DAY_MS };
-      },
+      [`${weekday}${link}${lastWeek}`, `${lastWeek}${link}${weekday}`],
+      ({ weekdayName }, now) => days(monday(now) - WEEK_MS, weekdayOf(weekdayName)),
       true,
     ),
     rule(
-      [
-        `${last} ${weekday}`,
-        ...(lastAfter === undefined
-          ? []
-          : [`${weekday.replace("weekdayName", "weekdayAfter")} ${lastAfter}`]),
-      ].join("|"),
-      ({ weekdayName, weekdayAfter }, now) => {
-        const place = weekdayOf(weekdayName ?? weekdayAfter);
-        const back = ((weekdayAt(now) - place + 6) % 7) + 1;
+      [`${last} ${weekday}`, lastAfter && `${weekday} ${lastAfter}`],
+      ({ weekdayName }, now) => {
+        const back = ((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) + 1;
         // Some mean a day of this week that is over, and some the one of the week before.
         return { ...days(now, -back), ...(back <= weekdayAt(now) ? { or: days(now, -back - 7) } : {}) };
       },
       true,
     ),
     rule(
-      `(?:${words.in})?(?:(?:${PARTS.beforeLast}) ${unit}|${renamed(unit)} (?:before last|${PARTS.beforeLast}))`,
-      (groups, now) => unitPeriod((name) => groups[name] ?? groups[`${name}B`], 2, now),
+      [
+        `(?:${words.in})?(?:${PARTS.beforeLast}) ${unit}`,
+        `(?:${words.in})?${unit} (?:before last|${PARTS.beforeLast})`,
+      ],
+      (groups, now) => unitPeriod(unitIn(groups), 2, now),
       true,
     ),
-    ...ago.map((source) =>
-      rule(
-        `(?:(?:(?<today>${words.today})|(?<yesterday>${words.yesterday})),? )?${source}(?: (?<todayAfter>${words.today}))?`,
-        ({ fortnight, today, todayAfter, yesterday, ...groups }, now) => {
-          const then = yesterday === undefined ? now : now - DAY_MS;
-          const isOfDay = (today ?? todayAfter ?? yesterday) !== undefined;
-          return fortnight === undefined
-            ? agoPeriod(countOf(groups["count"]), groups, then, isOfDay)
-            : agoPeriod(2, { week: fortnight }, then, isOfDay);
-        },
-        true,
-      ),
+    rule(
+      [
+        words.agoBefore && ofDay(`(?:${words.agoBefore}) ${span}`),
+        words.agoAfter && ofDay(`${span} (?:${words.agoAfter})`),
+      ],
+      ({ fortnight, today, todayAfter, yesterday, ...groups }, now) => {
+        const then = yesterday === undefined ? now : now - DAY_MS;
+        const isOfDay = (today ?? todayAfter ?? yesterday) !== undefined;
+        return fortnight === undefined
+          ? agoPeriod(countOf(groups["count"]), unitIn(groups), then, isOfDay)
+          : agoPeriod(2, "week", then, isOfDay);
+      },
+      true,
     ),
     rule(
-      `(?:${words.in})?(?:${last} ${fortnight}${lastAfter === undefined ? "" : `|${fortnight.replace("fortnight", "fortnightB")} ${lastAfter}`})`,
+      `(?:${words.in})?(?:${lastOf(words.fortnight)})`,
       (_, now) => ({ from: dayStart(now) - 2 * WEEK_MS, to: Infinity }),
       true,
     ),
     rule(
-      `(?:(?:${words.in}))?(?:${last} ${numbers} ${unit}|${numbers.replace("count", "countBefore")} ${last} ${renamed(unit)}${
-        lastAfter === undefined
-          ? ""
-          : `|${numbers.replace("count", "countAfter")} ${renamed(unit, "_")} ${lastAfter}`
-      })`,
-      (groups, now) => {
-        const count = countOf(groups["count"] ?? groups["countBefore"] ?? groups["countAfter"]);
-        const of: UnitOf = (name) => groups[name] ?? groups[`${name}B`] ?? groups[`${name}_`];
-        return { from: dayStart(now) - count * lengthOf(of), to: Infinity };
-      },
+      [
+        `(?:${words.in})?${last} ${numbers} ${unit}`,
+        `(?:${words.in})?${numbers} ${last} ${unit}`,
+        lastAfter && `(?:${words.in})?${numbers} ${unit} ${lastAfter}`,
+      ],
+      (groups, now) => ({
+        from: dayStart(now) - countOf(groups["count"]) * lengthOf(unitIn(groups)),
+        to: Infinity,
+      }),
       true,
     ),
-    ...(words.past === undefined
-      ? []
-      : [
-          rule(
-            `(?:${inTime})?(?:${words.past}) ${unit}`,
-            (groups, now) => ({ from: dayStart(now) - lengthOf((name) => groups[name]), to: Infinity }),
-            true,
-          ),
-        ]),
     rule(
-      `(?:${inTime})?(?:(?:(?<last>${words.last})|(?<this>${words.this})) (?:${unit}|${season}|${month()})${
-        lastAfter === undefined
-          ? ""
-          : `|(?:${renamed(unit)}|${season.replace("season", "seasonB")}|${month("monthNameB")}) ${lastAfter}`
-      })`,
+      [words.past && `(?:${inTime})?(?:${words.past}) ${unit}`],
+      (groups, now) => ({ from: dayStart(now) - lengthOf(unitIn(groups)), to: Infinity }),
+      true,
+    ),
+    rule(
+      [
+        `(?:${inTime})?(?:${last}|(?<this>${words.this})) (?:${unit}|${season}|${month()})`,
+        lastAfter && `(?:${inTime})?(?:${unit}|${season}|${month()}) ${lastAfter}`,
+      ],
       (groups, now) => {
-        const of: UnitOf = (name) => groups[name] ?? groups[`${name}B`];
         const back = groups["this"] === undefined ? 1 : 0;
-        const name = groups["monthName"] ?? groups["monthNameB"];
-        const part = of("season");
-        if (name === undefined && part === undefined) return unitPeriod(of, back, now);
-        const periodOf = (y: number) =>
-          name === undefined ? monthsFrom(y, 2 + 3 * seasonOf(part), 3) : monthsFrom(y, monthOf(name), 1);
+        if ((groups["monthName"] ?? groups["season"]) === undefined)
+          return unitPeriod(unitIn(groups), back, now);
+        const periodOf = yearly(groups);
         // "Last summer" is over.
         const found = latest(periodOf, now);
         return back === 1 && found.to > now ? latest(periodOf, found.from - 1) : found;
       },
       true,
     ),
-    ...(words.next === undefined
-      ? []
-      : [
-          rule(
-            `(?:${words.next}) ${unit}`,
-            (groups, now) => unitPeriod((name) => groups[name], -1, now),
-            true,
-          ),
-        ]),
+    rule(
+      [words.next && `(?:${words.next}) ${unit}`],
+      (groups, now) => unitPeriod(unitIn(groups), -1, now),
+      true,
+    ),
     // "at the beginning of the year", but not "of the month of May"
     rule(
       `${part}${unit}(?! ?(?:${words.of || "\u0001"})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
-      (groups, now) => unitPeriod((name) => groups[name], 0, now),
+      (groups, now) => unitPeriod(unitIn(groups), 0, now),
       true,
     ),
-    ...(words.tomorrow === undefined ? [] : [rule(words.tomorrow, (_, now) => days(now, 1), true)]),
+    rule([words.tomorrow], (_, now) => days(now, 1), true),
     rule(words.dayBeforeYesterday, (_, now) => days(now, -2), true),
     rule(words.yesterday, (_, now) => days(now, -1), true),
     rule(words.today, (_, now) => days(now, 0), true),
+    rule(`${preceded(words.the)}(?:${words.weekend})`, (_, now) => unitPeriod("weekend", 0, now), true),
     rule(
-      `${preceded(words.the)}(?:${words.weekend})`,
-      (_, now) => unitPeriod((name) => (name === "weekend" ? name : undefined), 0, now),
-      true,
+      [`${last} (?:${words.christmas})`, `${preceded()}(?:${month()}|${season}|${words.christmas})`],
+      (groups, now) => latest(yearly(groups), now),
     ),
-    rule(`${preceded()}${month()}`, ({ monthName }, now) =>
-      latest((y) => monthsFrom(y, monthOf(monthName), 1), now),
-    ),
-    rule(`${preceded()}${season}`, ({ season: name }, now) =>
-      latest((y) => monthsFrom(y, 2 + 3 * seasonOf(name), 3), now),
-    ),
-    rule(`(?:${last}) (?:${words.christmas})`, (_, now) => latest(christmas, now)),
-    rule(`${preceded()}(?:${words.christmas})`, (_, now) => latest(christmas, now)),
     rule(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
       wholeYear(Number(y)),
     ),
@@ -339,7 +318,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       isVague: true,
     })),
     rule(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
-  ];
+    UNSPACED_RULES,
+  ].flat();
   const end = (source: string) =>
     new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?(?: ?(?:the|dia|giorno))?[ '’]*$`, "u");
   const [first, second, third] = words.parts.map(bound);
@@ -366,15 +346,10 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.|(?:${dayAhead})\d)|[\p{Script=Han}\p{Script=Hangul}]`,
       "u",
     ),
-    rules: [...rules, ...UNSPACED_RULES],
+    rules,
     connectors: {
+      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(words[name])])) as Grammar["connectors"]),
       in: end(`${words.in}|${part}|${words.the ?? "\u0001"}`),
-      before: end(words.before),
-      after: end(words.after),
-      since: end(words.since),
-      until: end(words.until),
-      between: end(words.between),
-      from: end(words.from),
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
     part: {
@@ -385,10 +360,5 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   };
 }
 
-const matches = (source: string, text: string): boolean => new RegExp(`^(?:${source})$`, "u").test(text);
-
 const monthsBack = (before?: string, ofNow?: string) =>
   before !== undefined ? 1 : ofNow === undefined ? undefined : 0;
-
-/** The same with other names of the groups: a pattern may have each once. */
-const renamed = (source: string, suffix = "B"): string => source.replace(/\(\?<(\w+)>/g, `(?<$1${suffix}>`);

@@ -16,7 +16,7 @@ export interface Period {
 export interface Rule {
   readonly pattern: RegExp;
   /** Undefined: not a time after all. */
-  readonly read: (groups: Readonly<Record<string, string | undefined>>, now: number) => Period | undefined;
+  readonly read: (groups: Groups, now: number) => Period | undefined;
   /** It is named by its distance from now. */
   readonly isRelative: boolean;
 }
@@ -45,8 +45,14 @@ export function fit({ from, to, or }: Period, moment: number): number {
   return Math.max(0, 0.5 * (1 - distance / blur));
 }
 
-/** The unit that a word names: "day", "week", "weekend", "month", "year". */
-export type UnitOf = (name: string) => string | undefined;
+const UNITS = ["day", "week", "weekend", "month", "year"] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** The named groups of a match. */
+export type Groups = Readonly<Record<string, string | undefined>>;
+
+/** The unit whose group matched. */
+export const unitIn = (groups: Groups): Unit => UNITS.find((unit) => groups[unit] !== undefined) ?? "day";
 
 export const dayStart = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
@@ -128,30 +134,21 @@ export function yearLater(period: Period): Period {
   return { ...period, from: later(period.from), to: later(period.to) };
 }
 
-export function lengthOf(of: UnitOf): number {
-  if (of("day") !== undefined) return DAY_MS;
-  if (of("week") !== undefined || of("weekend") !== undefined) return WEEK_MS;
-  return of("month") === undefined ? 365.25 * DAY_MS : 30.5 * DAY_MS;
-}
+export const lengthOf = (unit: Unit): number =>
+  ({ day: DAY_MS, week: WEEK_MS, weekend: WEEK_MS, month: 30.5 * DAY_MS, year: 365.25 * DAY_MS })[unit];
 
 /** A day is meant as it is said; weeks, months and years are about so long ago, unless counted from a day. */
-export function agoPeriod(
-  count: number,
-  groups: Readonly<Record<string, string | undefined>>,
-  now: number,
-  isOfDay = false,
-): Period {
-  const of: UnitOf = (name) => groups[name];
-  if (of("day") !== undefined) return days(now, -count);
-  if (isOfDay && of("week") !== undefined) return days(now, -7 * count);
-  if (isOfDay && of("weekend") === undefined) {
-    const [date, months] = [new Date(now), count * (of("year") === undefined ? 1 : 12)];
+export function agoPeriod(count: number, unit: Unit, now: number, isOfDay = false): Period {
+  if (unit === "day") return days(now, -count);
+  if (unit === "weekend") return unitPeriod(unit, count, now);
+  if (isOfDay && unit === "week") return days(now, -7 * count);
+  if (isOfDay) {
+    const [date, months] = [new Date(now), count * (unit === "year" ? 12 : 1)];
     const { to } = monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - months, 1);
     // The last day of a shorter month.
     return days(Math.min(to - DAY_MS, date.setUTCMonth(date.getUTCMonth() - months)), 0);
   }
-  if (of("weekend") !== undefined) return unitPeriod(of, count, now);
-  const length = lengthOf(of);
+  const length = lengthOf(unit);
   return {
     from: dayStart(now - (count + ABOUT) * length),
     to: dayStart(now - (count - ABOUT) * length) + DAY_MS,
@@ -159,21 +156,20 @@ export function agoPeriod(
 }
 
 /** The unit that is so many before the one of now. */
-export function unitPeriod(of: UnitOf, back: number, now: number): Period {
+export function unitPeriod(unit: Unit, back: number, now: number): Period {
   const date = new Date(now);
-  if (of("week") !== undefined) {
+  if (unit === "day") return days(now, -back);
+  if (unit === "month") return monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - back, 1);
+  if (unit === "year") return wholeYear(date.getUTCFullYear() - back);
+  if (unit === "week") {
     const from = monday(now) - back * WEEK_MS;
     return { from, to: from + WEEK_MS };
   }
-  if (of("weekend") !== undefined) {
-    // The latest that has begun; asked on one, "last weekend" is the one before.
-    const begun = monday(now) + (weekdayAt(now) >= 5 ? 5 : -2) * DAY_MS;
-    const from = begun - (weekdayAt(now) >= 5 ? back : Math.max(0, back - 1)) * WEEK_MS;
-    return { from, to: from + 2 * DAY_MS, or: { from: from - WEEK_MS, to: from - 5 * DAY_MS } };
-  }
-  if (of("month") !== undefined) return monthsFrom(date.getUTCFullYear(), date.getUTCMonth() - back, 1);
-  if (of("year") !== undefined) return wholeYear(date.getUTCFullYear() - back);
-  return days(now, -back);
+  // The latest weekend that has begun; asked on one, "last weekend" is the one before.
+  const isOnOne = weekdayAt(now) >= 5;
+  const begun = monday(now) + (isOnOne ? 5 : -2) * DAY_MS;
+  const from = begun - (isOnOne ? back : Math.max(0, back - 1)) * WEEK_MS;
+  return { from, to: from + 2 * DAY_MS, or: { from: from - WEEK_MS, to: from - 5 * DAY_MS } };
 }
 
 /** A half or a quarter of a year: so many a year, so many back from the one of now. */
@@ -184,10 +180,7 @@ export function partOfYear(count: 2 | 4, now: number, back: number): Period {
 }
 
 /** The year that a pattern read as a number, or as one from that of now. */
-export function yearNamed(
-  groups: Readonly<Record<string, string | undefined>>,
-  now: number,
-): string | undefined {
+export function yearNamed(groups: Groups, now: number): string | undefined {
   const place = ["lastYear", "thisYear", "nextYear"].findIndex((name) => groups[name] !== undefined);
   return place < 0 ? groups["y"] : String(new Date(now).getUTCFullYear() + place - 1);
 }

@@ -47,12 +47,24 @@ export const NUMBERED =
 /** Between two numbers of one thing, in any language. */
 export const AND = String.raw`(?:[-–/]|(?:and|or|und|oder|bis|et|ou|au?|y|o|al|e|en|of|tot)(?: \p{L}{1,3})?)`;
 
-/** A rule for whole words; as group `y` it reads the year that is named, also from that of now. */
-export const rule = (source: string, read: Rule["read"], isRelative = false): Rule => ({
-  pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
-  read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
-  isRelative,
-});
+/**
+ * Rules for whole words, one per source; a language leaves out those that it has no words for. As group `y` they read the
+ * year that is named, also from that of now.
+ */
+export const rule = (
+  sources: string | readonly (string | undefined)[],
+  read: Rule["read"],
+  isRelative = false,
+): Rule[] =>
+  [sources].flat().flatMap((source) =>
+    source === undefined
+      ? []
+      : {
+          pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
+          read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
+          isRelative,
+        },
+  );
 
 /** Dates of digits, in all languages. */
 export const NUMERIC_RULES: readonly Rule[] = [
@@ -68,15 +80,14 @@ export const NUMERIC_RULES: readonly Rule[] = [
   rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
     monthsFrom(Number(y), Number(m) - 1, 1),
   ),
-];
+].flat();
 
 /** "Week 45", "KW 3 2025", by ISO 8601: the first week has 4 January in it. The parameters are sources of patterns. */
-export const weekRule = (week: string, ofYear: string, noNoun: string): Rule =>
+export const weekRule = (week: string, ofYear: string, noNoun: string): Rule[] =>
   rule(
     `(?:(?<calendar>kw|(?:kalender|calendar )(?:${week}))|(?:${week})) ?(?<number>[1-9]|[1-4]\\d|5[0-3])(?:${ofYear}|${noNoun})`,
     ({ calendar, number, y }, now) => {
-      const inYear = (one: number) =>
-        unitPeriod((name) => (name === "week" ? name : undefined), 1 - Number(number), Date.UTC(one, 0, 4));
+      const inYear = (one: number) => unitPeriod("week", 1 - Number(number), Date.UTC(one, 0, 4));
       // A week belongs to the year of its Thursday.
       const thursday = monday(now) + 3 * DAY_MS;
       // Else it may be that of a plan.

@@ -7,9 +7,11 @@ import {
   FEW,
   lengthOf,
   monthsFrom,
+  unitIn,
   unitPeriod,
   wholeYear,
   type Rule,
+  type Unit,
 } from "./time-periods.ts";
 
 /** Chinese, Japanese and Korean, which have no spaces between words or endings on them. */
@@ -30,8 +32,7 @@ const unspaced = (source: string, read: Rule["read"]): Rule => ({
   read,
   isRelative: false,
 });
-const unit = (name: string, back: number) => (_: unknown, now: number) =>
-  unitPeriod((one) => (one === name ? one : undefined), back, now);
+const unit = (name: Unit, back: number) => (_: unknown, now: number) => unitPeriod(name, back, now);
 export const UNSPACED_RULES: readonly Rule[] = [
   unspaced(
     String.raw`(?<y>(?:19|20)\d\d)[年년]\s?(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`,
@@ -45,11 +46,11 @@ export const UNSPACED_RULES: readonly Rule[] = [
     daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
   ),
   unspaced(`(?:最近|过去|過去|지난)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
-    from: dayStart(now) - hanCount(groups["count"]) * lengthOf((name) => groups[name]),
+    from: dayStart(now) - hanCount(groups["count"]) * lengthOf(unitIn(groups)),
     to: Infinity,
   })),
   unspaced(`${COUNT} ?${HAN_UNIT} ?(?:以?前|之前|전)`, (groups, now) =>
-    agoPeriod(hanCount(groups["count"]), groups, now),
+    agoPeriod(hanCount(groups["count"]), unitIn(groups), now),
   ),
   unspaced("前天|一昨日|그저께", (_, now) => days(now, -2)),
   unspaced("昨天|昨日|昨晚|어제", (_, now) => days(now, -1)),
