@@ -6,6 +6,15 @@ export type Sector = (typeof SECTORS)[number];
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type Metadata = { readonly [key: string]: JsonValue };
 
+/** A value to compare as JSON, whatever the order of its keys. */
+export function sorted(value: JsonValue | Metadata): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // Pairs, not an object: a key named __proto__ counts like any other.
+  const pairs: [string, JsonValue][] = Object.entries(value);
+  return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
+}
+
 /** The place in its document of a memory, precise enough to cite. */
 export interface MemorySource {
   readonly documentId: string;

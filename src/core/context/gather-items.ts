@@ -56,37 +56,24 @@ const CUES = [
   ),
 ];
 
-const WORTH: Readonly<Record<ContextKind, number>> = {
-  preference: 1,
-  correction: 1,
-  decision: 1,
-  open: 0.9,
-  fact: 0.8,
-  summary: 0.9,
-  done: 0.8,
+interface Worth {
+  readonly worth: number;
+  /** Time after which an item counts half, from the newest one on; work fades first. */
+  readonly halfLifeDays: number;
+  /** Beside a project: what a person wants holds everywhere, what was done elsewhere hardly matters. */
+  readonly withoutProject: number;
+}
+const WORTH: Readonly<Record<ContextKind, Worth>> = {
+  preference: { worth: 1, halfLifeDays: 730, withoutProject: 0.9 },
+  correction: { worth: 1, halfLifeDays: 365, withoutProject: 0.8 },
+  decision: { worth: 1, halfLifeDays: 365, withoutProject: 0.5 },
+  fact: { worth: 0.8, halfLifeDays: 365, withoutProject: 0.6 },
+  open: { worth: 0.9, halfLifeDays: 60, withoutProject: 0.5 },
+  summary: { worth: 0.9, halfLifeDays: 10, withoutProject: 0.4 },
+  done: { worth: 0.8, halfLifeDays: 10, withoutProject: 0.4 },
 };
-/** Time after which an item counts half, from the newest one on; work fades first. */
-const HALF_LIVES: Readonly<Record<ContextKind, number>> = {
-  preference: 730 * DAY_MS,
-  correction: 365 * DAY_MS,
-  decision: 365 * DAY_MS,
-  fact: 365 * DAY_MS,
-  open: 60 * DAY_MS,
-  summary: 10 * DAY_MS,
-  done: 10 * DAY_MS,
-};
-/** Beside a project: what a person wants holds everywhere, what was done elsewhere hardly matters. */
-const WITHOUT_PROJECT: Readonly<Record<ContextKind, number>> = {
-  preference: 0.9,
-  correction: 0.8,
-  decision: 0.5,
-  fact: 0.6,
-  open: 0.5,
-  summary: 0.4,
-  done: 0.4,
-};
-/** … however far from the project it is: how somebody likes to be answered is near to no project. */
-const LEAST_NEAR: Partial<Record<ContextKind, number>> = { preference: 0.5 };
+/** A preference is as near as this at least: how somebody likes to be answered is near to no project. */
+const LEAST_NEAR_OF_PREFERENCE = 0.5;
 /** Factor for what answers the query. */
 const ANSWERS = 2;
 
@@ -125,15 +112,17 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
   );
   const notes = items.map(({ memory, entry, judged: { kind, text, sureness } }): Candidate => {
     const at = occurredAtOf(memory);
+    const { worth, halfLifeDays, withoutProject } = WORTH[kind];
     const age = Math.max(0, newest - at);
+    const leastNear = kind === "preference" ? LEAST_NEAR_OF_PREFERENCE : 0;
     const value =
-      WORTH[kind] *
+      worth *
       sureness *
-      2 ** (-age / HALF_LIVES[kind]) *
+      2 ** (-age / (halfLifeDays * DAY_MS)) *
       (0.75 + memory.salience / 2) *
       (project === undefined || memory.project !== null
         ? 1
-        : WITHOUT_PROJECT[kind] * Math.max(LEAST_NEAR[kind] ?? 0, nearness(entry.ordinal))) *
+        : withoutProject * Math.max(leastNear, nearness(entry.ordinal))) *
       (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
@@ -248,14 +237,14 @@ function factItems(
   return facts.map((fact) => {
     const { subject, predicate, object, confidence, validFrom, id } = fact;
     const text = oneLine([subject, predicate.replaceAll("_", " "), object].join(" "));
-    const place = project === undefined || fact.project !== null ? 1 : WITHOUT_PROJECT.fact;
+    const place = project === undefined || fact.project !== null ? 1 : WORTH.fact.withoutProject;
     return {
       kind: "fact",
       id,
       text: shortened(text, MAX_CHARS),
       at: validFrom,
       project: fact.project,
-      value: WORTH.fact * confidence * place * (answers.has(id) ? ANSWERS : 1),
+      value: WORTH.fact.worth * confidence * place * (answers.has(id) ? ANSWERS : 1),
     };
   });
 }

@@ -88,17 +88,13 @@ export interface UrlFetcher {
 }
 
 export interface FetchOptions {
-  readonly sink: FetchSink;
+  /** Each write is awaited before the next read, so that a slow disk slows the network down. */
+  readonly sink: Pick<IncomingFile, "write">;
   readonly signal?: AbortSignal;
   /** Refuses targets on this machine and in private networks, whatever the settings allow. */
   readonly publicOnly?: boolean;
   /** Called for every piece that arrives. */
   readonly onProgress?: (progress: FetchProgress) => void;
-}
-
-/** Receives the body. Each write is awaited before the next read, so that a slow disk slows the network down. */
-interface FetchSink {
-  write(chunk: Uint8Array): Promise<void>;
 }
 
 /** Bytes on the network, compressed where the server compresses. */

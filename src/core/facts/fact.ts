@@ -1,4 +1,4 @@
-import type { Metadata, Owned, Written } from "../memory.ts";
+import { type Metadata, type Owned, sorted, type Written } from "../memory.ts";
 
 /**
  * A fact is a statement "subject predicate object" that is true for a time. Two clocks, named apart:
@@ -102,11 +102,4 @@ export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: numb
 
 /** Whether two JSON values are the same, whatever the order of keys. */
 export const sameMetadata = (a: Metadata, b: Metadata): boolean =>
-  a === b || JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
-
-function canonical(value: unknown): unknown {
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(canonical);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { entries: entries.map(([key, inner]) => [key, canonical(inner)]) };
-}
+  a === b || JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));

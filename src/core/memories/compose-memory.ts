@@ -1,7 +1,7 @@
 import type { AddMemoryInput } from "./memory-ports.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, stampKey } from "../embedding.ts";
-import { type JsonValue, type Memory, occurredAtOf, writerOf, type Written } from "../memory.ts";
+import { type Memory, occurredAtOf, sorted, writerOf, type Written } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import type { SectorClassifier } from "../sectors/sectors.ts";
@@ -21,14 +21,6 @@ export function duplicateHash(sha256: (text: string) => string, identity: Identi
   const place = source ? [source.documentId, source.chunkIndex] : [];
   const parts = [userId, content, tags, sorted(metadata), project, sessionId, occurredAt, ...place];
   return sha256(JSON.stringify(parts)).slice(0, 32);
-}
-
-function sorted(value: JsonValue | Memory["metadata"]): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  // Pairs, not an object: a key named __proto__ counts like any other.
-  const pairs: [string, JsonValue][] = Object.entries(value);
-  return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]) };
 }
 
 export const identityOf = (input: AddMemoryInput): Identity => ({
