@@ -2,20 +2,12 @@ import type { Block, ExtractedDocument, ExtractionLimits } from "../../core/docu
 import { type ServiceError, tooLarge } from "../../core/errors.ts";
 
 /** The text of a document and the metadata that it holds of itself, by the reader of one format. */
-export type ReadDocument = { readonly blocks: readonly Block[] } & {
+export type ReadDocument = Pick<ExtractedDocument, "blocks"> & {
   readonly [
-    K in
-      | "title"
-      | "author"
-      | "date"
-      | "language"
-      | "url"
-      | "pages"
-      | "durationMs"
-      | "tags"
-      | "occurredAt"
-      | "metadata"
-      | "confidence"
+    K in Exclude<
+      keyof ExtractedDocument,
+      "blocks" | "kind" | "mediaType" | "method" | "charCount" | "soundTrack"
+    >
   ]?: ExtractedDocument[K] | undefined;
 };
 
