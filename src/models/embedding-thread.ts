@@ -102,17 +102,11 @@ async function obey(model: Model, message: ToThread): Promise<void> {
   try {
     post({ type: "embedded", answer: await embed(model, message.request) });
   } catch (error) {
-    post({ type: "failed", reason: reasonOf(error) });
+    post({ type: "failed", reason: error instanceof Error ? error.message : String(error) });
   }
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-try {
-  const { loaded, pieceTable } = await load(workerData as ThreadData);
-  port.on("message", (message: ToThread) => void obey(loaded, message));
-  post({ type: "ready", ...(pieceTable !== undefined && { pieceTable }) });
-} catch (error) {
-  post({ type: "unusable", reason: reasonOf(error) });
-  port.close();
-}
+// An error ends the thread: the model could not be loaded.
+const { loaded, pieceTable } = await load(workerData as ThreadData);
+port.on("message", (message: ToThread) => void obey(loaded, message));
+post({ type: "ready", ...(pieceTable !== undefined && { pieceTable }) });

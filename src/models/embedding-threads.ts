@@ -43,9 +43,7 @@ export type FromThread =
   | { readonly type: "ready"; readonly pieceTable?: SharedArrayBuffer }
   | { readonly type: "embedded"; readonly answer: EmbedAnswer }
   /** The text could not be embedded; the thread goes on. */
-  | { readonly type: "failed"; readonly reason: string }
-  /** The model could not be loaded; the thread ends. */
-  | { readonly type: "unusable"; readonly reason: string };
+  | { readonly type: "failed"; readonly reason: string };
 
 /** Fits pino's loggers. */
 export interface EmbedderLog {
@@ -197,9 +195,6 @@ export class EmbeddingThreads {
         thread.running = undefined;
         task?.reject(modelUnavailable(`the text could not be embedded: ${message.reason}`));
         break;
-      case "unusable":
-        thread.reason = message.reason;
-        return;
     }
     this.#dispatch();
   }

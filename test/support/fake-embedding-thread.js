@@ -5,10 +5,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 let read = 0;
-if (workerData.model.name === "missing") {
-  parentPort.postMessage({ type: "unusable", reason: "no such model" });
-  parentPort.close();
-} else {
+if (workerData.model.name === "missing") throw new Error("no such model");
+else {
   parentPort.on("message", (message) => {
     if (message.type === "stop") return parentPort.close();
     const { text } = message.request;
