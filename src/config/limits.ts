@@ -4,6 +4,10 @@ import { bytesOfSize } from "./settings-schema.ts";
 /** Limits that need no setting: each is far above what people store, and far below what stalls a machine. */
 export const MAX_DOCUMENT_PAGES = 5_000;
 export const MAX_DOCUMENT_CHARS = 10_000_000;
+/** Size of the unpacked parts of a document. */
+export const MAX_INFLATED_BYTES = 200_000_000;
+/** Memory of a process that reads documents. */
+export const MAX_EXTRACTION_RESIDENT_BYTES = 1_000_000_000;
 /** Working time per document. */
 export const MAX_EXTRACTION_MS = 120_000;
 export const MAX_RECORDING_SECONDS = 21_600;

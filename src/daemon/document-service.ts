@@ -56,7 +56,9 @@ export async function openDocumentService(
       maxBytes: config.maxUploadBytes,
       maxPages: limits.MAX_DOCUMENT_PAGES,
       maxChars: limits.MAX_DOCUMENT_CHARS,
+      maxInflatedBytes: limits.MAX_INFLATED_BYTES,
       maxWorkingMs: limits.MAX_EXTRACTION_MS,
+      maxResidentBytes: limits.MAX_EXTRACTION_RESIDENT_BYTES,
     },
   });
   const transcriber = openTranscriber({

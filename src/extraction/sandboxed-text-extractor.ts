@@ -131,12 +131,8 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
 const tookTooLong = ({ maxWorkingMs }: ExtractionLimits): ServiceError =>
   tooLarge(`Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`);
 
-/** Limits without a setting: no ordinary document needs more. */
-const FIXED_LIMITS = { maxInflatedBytes: 200_000_000, maxResidentBytes: 1_000_000_000 };
-
 export interface ExtractorOptions {
-  readonly limits: Omit<ExtractionLimits, keyof typeof FIXED_LIMITS> &
-    Partial<Pick<ExtractionLimits, keyof typeof FIXED_LIMITS>>;
+  readonly limits: ExtractionLimits;
   /** A test's own worker, instead of the built one. */
   readonly workerFile?: string;
 }
@@ -153,7 +149,7 @@ const PIECE_BYTES = 1 << 20;
  * @throws {Error} if the built worker is missing; only when sources run without a build.
  */
 export function openExtractor(options: ExtractorOptions): TextExtractor {
-  const limits: ExtractionLimits = { ...FIXED_LIMITS, ...options.limits };
+  const { limits } = options;
   const file = options.workerFile ?? builtFile("extraction/extraction-worker.js");
   const closing = new AbortController();
   const newQueue = () =>
