@@ -19,18 +19,7 @@ type SettingName = keyof typeof SETTINGS_SCHEMA;
 export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
 
 /** All that the daemon is started with. Never log it whole: it holds the key. */
-export interface Config extends Settings {
-  readonly apiKey: string | undefined;
-  /** The variable `PATH`. */
-  readonly searchPath: string;
-  readonly summaryLlmKey: string | undefined;
-  /** Sentences on variables that were ignored. */
-  readonly warnings: readonly string[];
-  /** Arguments and variables of the start, for a restart. */
-  readonly startedWith: StartedWith;
-  /** The settings and where each comes from, without secrets. */
-  readonly shown: ReturnType<typeof shownSettings>;
-}
+export type Config = ReturnType<typeof loadConfig>;
 
 /** Flags and variables, without the configuration file; secrets are names only, as this is kept in a file. */
 export interface StartedWith {
@@ -100,7 +89,7 @@ function settingsOf({ file, variable, flag }: Layers): Settings {
 }
 
 /** As `readSettings`, with the key. @throws {ConfigError} also when others were let in without a key. */
-export function loadConfig(sources: SettingSources = {}): Config {
+export function loadConfig(sources: SettingSources = {}) {
   const layers = layersOf(sources);
   const settings = settingsOf(layers);
   const env = sources.env ?? process.env;
@@ -118,10 +107,13 @@ export function loadConfig(sources: SettingSources = {}): Config {
     );
   return Object.freeze({
     ...settings,
+    /** Sentences on variables that were ignored. */
     warnings: ignoredVariables(env),
     apiKey,
     summaryLlmKey,
+    /** The variable `PATH`. */
     searchPath: env["PATH"] ?? "",
+    /** Arguments and variables of the start, for a restart. */
     startedWith: {
       ...(sources.configFile !== undefined && { configFile: resolve(sources.configFile) }),
       flags: Object.fromEntries(
@@ -131,6 +123,7 @@ export function loadConfig(sources: SettingSources = {}): Config {
       ),
       secrets: SECRETS.filter((name) => env[name] !== undefined),
     },
+    /** The settings and where each comes from, without secrets. */
     shown: shownSettings(SETTINGS, settings, layers, resolve(sources.configFile ?? DEFAULT_CONFIG_FILE), [
       { name: SECRETS[0], isVariable: env[SECRETS[0]] !== undefined, keyFile: settings.apiKeyFile },
       { name: SECRETS[1], isVariable: env[SECRETS[1]] !== undefined, keyFile: settings.summaryLlmKeyFile },
