@@ -202,13 +202,15 @@ export const ListMemoriesQuery = t.query({
 
 const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
 
+/** A year of days. */
+export const DEFAULT_COUNTS = 366;
 export const CountMemoriesQuery = Type.Object({
   by: t.oneOf(
     ["day", "client", "project", "salience", "tag", "user"],
     "`day` of adding; `salience` now, in tenths: `0.5` is 0.5 up to 0.6. A memory with several tags counts once for each.",
   ),
   time_zone: Type.Optional(field.TimeZone),
-  l: Type.Optional(t.whole("Keys at most.", { minimum: 1, maximum: 10_000, default: 366 })),
+  l: Type.Optional(t.whole("Keys at most.", { minimum: 1, maximum: 10_000, default: DEFAULT_COUNTS })),
   ...listConditions,
 });
 export const CountMemoriesReply = t.named("MemoryCounts", {

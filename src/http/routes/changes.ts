@@ -7,7 +7,7 @@ import * as wire from "../../schemas/changes.ts";
 import { MemoryParams, MemoryRecord, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
-import { ownerOf, targetOf } from "../memory-input.ts";
+import { ownerOf, targetOf } from "../request-fields.ts";
 import { nextPlace, type Page, placeOf } from "../page.ts";
 import { seen } from "../records.ts";
 import { IfMatchHeaders, ifVersion, writer } from "../request-headers.ts";

@@ -3,7 +3,7 @@ import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
 import { documentOf, documentWithChunks, jobOf } from "../records.ts";
-import { deletion, inScope, targetOf, uuidOf } from "../memory-input.ts";
+import { deletion, inScope, targetOf, uuidOf } from "../request-fields.ts";
 import { pageOf, pageReply } from "../page.ts";
 import { refuseOtherBodies, route, routes } from "../route.ts";
 import { passOver, receive } from "../upload.ts";

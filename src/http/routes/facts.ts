@@ -1,18 +1,25 @@
+import type { Static } from "typebox";
 import type { RecordedFact } from "../../core/facts/record-fact.ts";
 import * as wire from "../../schemas/fact.ts";
 import { FactParams } from "../../schemas/fact.ts";
 import { OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge } from "../batch.ts";
-import * as inputs from "../memory-input.ts";
-import { nextPlace, placeOf } from "../page.ts";
+import * as inputs from "../request-fields.ts";
+import { nextPlace, type Page, placeOf } from "../page.ts";
+import { invalid } from "../problem.ts";
 import { recorded } from "../records.ts";
 import { idempotency, WriteHeaders, writer } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
-const judgeItems = judge(wire.RecordFactBody, inputs.recordFactInput);
+const judgeItems = judge(wire.RecordFactBody, recordFactInput);
 const recordedOnWire = (result: RecordedFact) => toWire(wire.RecordFactReply, recorded(result));
+
+function recordFactInput(body: Static<typeof wire.RecordFactBody>) {
+  const { sourceMemoryId, ...input } = fromWire(wire.RecordFactBody, body);
+  return { ...input, ...present({ sourceMemoryId: sourceMemoryId?.toLowerCase() }) };
+}
 
 export const factWriteRoutes = routes(({ operationsOf }) => ({
   recordFact: route("write POST /api/temporal/fact", "Record that something is true for a time", {
@@ -20,7 +27,7 @@ export const factWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.RecordFactBody,
     answer: wire.RecordFactReply,
     handle: async (request) => {
-      const input = { ...inputs.recordFactInput(request.body), ...writer(request) };
+      const input = { ...recordFactInput(request.body), ...writer(request) };
       return recorded(
         await operationsOf(request).recordFact({ ...input, ...idempotency(request, input.userId) }),
       );
@@ -62,13 +69,24 @@ export const factWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.CloseFactBody,
     answer: wire.FactRecord,
     handle: async (request) => {
-      const { erase, ...end } = inputs.closeFactInput(request.query, request.body);
-      const input = { id: inputs.uuidOf(request.params.id, "fact"), ...end };
+      const asked = fromWire(wire.CloseFactQuery, request.query);
+      const sent = fromWire(wire.CloseFactBody, request.body ?? {});
+      const validTo = inputs.oneOf([asked.validTo, sent?.validTo], "/valid_to");
+      const erase = inputs.oneOf([asked.erase, sent?.erase], "/erase") ?? false;
+      if (erase && validTo !== undefined)
+        throw invalid("/valid_to", "must be left out where `erase` is true: nothing is left to end");
       const { eraseFact, invalidateFact } = operationsOf(request);
-      return (erase ? eraseFact : invalidateFact)(input);
+      const target = inputs.targetOf(request, "fact");
+      return erase ? eraseFact(target) : invalidateFact({ ...target, ...present({ validTo }) });
     },
   }),
 }));
+
+/** The counts in every page of facts. */
+function pageCounts(count: number, total: number, { offset }: Pick<Page, "offset">) {
+  const end = offset + count;
+  return { count, total, nextCursor: count > 0 && end < total ? nextPlace(end) : null };
+}
 
 export const factReadRoutes = routes(({ operationsOf }) => ({
   findFacts: route("read GET /api/temporal/fact", "List facts, past ones too", {
@@ -82,7 +100,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
       const { cursor: _, ...query } = conditions;
       return {
         facts,
-        ...inputs.pageCounts(facts.length, total, place),
+        ...pageCounts(facts.length, total, place),
         query: toWire(wire.FindFactsQuery, { ...query, l: place.limit, u: place.offset }),
       };
     },
@@ -115,7 +133,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
       const place = placeOf(request.query);
       const input = { ...inputs.inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
       const { events: timeline, total } = operationsOf(request).factTimeline(input);
-      return { subject: input.subject, timeline, ...inputs.pageCounts(timeline.length, total, place) };
+      return { subject: input.subject, timeline, ...pageCounts(timeline.length, total, place) };
     },
   }),
   searchFacts: route("read GET /api/temporal/search", "Find facts by a pattern", {
@@ -125,7 +143,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
       const place = placeOf(request.query);
       const { field = "any", ...conditions } = inputs.inScope(fromWire(wire.SearchFactsQuery, request.query));
       const { facts, total } = operationsOf(request).searchFacts({ ...conditions, field, ...place });
-      const counts = inputs.pageCounts(facts.length, total, place);
+      const counts = pageCounts(facts.length, total, place);
       return { pattern: conditions.pattern, field, facts, ...counts };
     },
   }),
@@ -135,11 +153,13 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
     querystring: wire.CompareFactsQuery,
     answer: wire.CompareFactsReply,
     handle: async (request) => {
-      const input = inputs.comparedTimes(inputs.inScope(fromWire(wire.CompareFactsQuery, request.query)));
-      const { nextOffset, ...compared } = operationsOf(request).compareFacts({
-        ...input,
-        ...placeOf(request.query),
-      });
+      const { from, to, ...conditions } = inputs.inScope(fromWire(wire.CompareFactsQuery, request.query));
+      const time1 = inputs.oneOf([conditions.time1, from], "/from");
+      const time2 = inputs.oneOf([conditions.time2, to], "/to");
+      if (time1 === undefined) throw invalid("/time1", "is missing");
+      if (time2 === undefined) throw invalid("/time2", "is missing");
+      const input = { ...conditions, time1, time2, ...placeOf(request.query) };
+      const { nextOffset, ...compared } = operationsOf(request).compareFacts(input);
       const nextCursor = nextOffset === undefined ? null : nextPlace(nextOffset);
       return { ...input, ...compared, nextCursor };
     },

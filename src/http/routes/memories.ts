@@ -1,10 +1,14 @@
+import type { Static } from "typebox";
 import type { AddedMemory } from "../../core/memories/memory-ports.ts";
+import type { MemoryFilter } from "../../core/ports.ts";
+import { isTimeZone } from "../../core/text/calendar.ts";
 import * as wire from "../../schemas/memory.ts";
-import { ContextBody, ContextReply, QueryMemoryBody, QueryMemoryReply } from "../../schemas/query-memory.ts";
-import { present, toWire } from "../../schemas/wire.ts";
+import * as questions from "../../schemas/query-memory.ts";
+import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge } from "../batch.ts";
-import * as inputs from "../memory-input.ts";
+import * as inputs from "../request-fields.ts";
 import { pageReply } from "../page.ts";
+import { invalid } from "../problem.ts";
 import { added, seen } from "../records.ts";
 import {
   idempotency,
@@ -17,8 +21,17 @@ import {
 import { route, routes } from "../route.ts";
 
 /** Items of a batch, each checked alone. */
-const judgeItems = judge(wire.AddMemoryBody, inputs.addMemoryInput);
+const judgeItems = judge(wire.AddMemoryBody, addMemoryInput);
 const addedOnWire = (result: AddedMemory) => toWire(wire.AddMemoryReply, added(result));
+
+function addMemoryInput(body: Static<typeof wire.AddMemoryBody>) {
+  const { supersedes, ...input } = fromWire(wire.AddMemoryBody, body);
+  return { ...input, ...present({ supersedes: supersedesOf(supersedes) }) };
+}
+
+/** One id or several, in the form that ids are kept in. */
+const supersedesOf = (ids: string | readonly string[] | undefined): string[] | undefined =>
+  ids === undefined ? undefined : [ids].flat().map(inputs.memoryIdOf);
 
 export const memoryWriteRoutes = routes(({ operationsOf }) => ({
   addMemory: route("write POST /memory/add", "Add a memory", {
@@ -26,7 +39,7 @@ export const memoryWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.AddMemoryBody,
     answer: wire.AddMemoryReply,
     handle: async (request) => {
-      const input = { ...inputs.addMemoryInput(request.body), ...writer(request) };
+      const input = { ...addMemoryInput(request.body), ...writer(request) };
       return added(
         await operationsOf(request).addMemory({ ...input, ...idempotency(request, input.userId) }),
       );
@@ -51,11 +64,15 @@ export const memoryWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.UpdateMemoryBody,
     answer: wire.UpdateMemoryReply,
     handle: async (request, reply) => {
+      const { body } = request;
+      const { supersedes, userId: _owner, ...changes } = fromWire(wire.UpdateMemoryBody, body);
       const memory = await operationsOf(request).updateMemory({
-        ...inputs.updateMemoryInput(inputs.memoryIdOf(request.params.id), request.body),
-        ...inputs.ownerOf(request),
+        ...inputs.targetOf(request, "memory"),
+        ...changes,
+        ...(body.occurred_at === null && { occurredAt: null }),
+        ...(body.project === null && { project: null }),
         ...ifVersion(request),
-        ...present({ changedBy: writer(request).createdBy }),
+        ...present({ supersedes: supersedesOf(supersedes), changedBy: writer(request).createdBy }),
       });
       reply.header("etag", `"${memory.version}"`);
       return { ...seen(memory), updated: true as const };
@@ -67,8 +84,19 @@ export const memoryWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.TagMemoriesBody,
     answer: wire.TagMemoriesReply,
     handle: async (request) => {
+      const [add, remove] = [request.body.add ?? [], request.body.remove ?? []];
+      if (add.length + remove.length === 0) throw invalid("/add", "must name a tag, or `remove` must");
+      if (remove.some((tag) => add.includes(tag))) throw invalid("/remove", "must not name a tag of `add`");
+      const memories = request.body.memories.map(({ id, version }) => ({
+        id: id.toLowerCase(),
+        ...present({ ifVersion: version }),
+      }));
+      if (new Set(memories.map(({ id }) => id)).size < memories.length)
+        throw invalid("/memories", "must not name a memory twice");
       const { results } = await operationsOf(request).tagMemories({
-        ...inputs.tagMemoriesInput(request.body),
+        memories,
+        add,
+        remove,
         ...inputs.ownerOf(request),
         ...present({ changedBy: writer(request).createdBy }),
       });
@@ -115,15 +143,60 @@ export const memoryWriteRoutes = routes(({ operationsOf }) => ({
   }),
 }));
 
+/** @throws {ServiceError} INVALID_REQUEST. */
+function timeZoneOf(name: string | undefined): string | undefined {
+  if (name === undefined || isTimeZone(name)) return name;
+  throw invalid("/time_zone", "must be a time zone, such as Europe/Berlin");
+}
+
+/** @throws {ServiceError} INVALID_REQUEST. */
+function queryFilter(
+  filters: Static<typeof questions.QueryFilters>,
+  userId: string | undefined,
+): MemoryFilter {
+  const read = fromWire(questions.QueryFilters, filters);
+  const { minScore: _score, project, sector, ...filter } = read;
+  if (sector !== undefined && filter.sectors?.includes(sector) === false)
+    throw invalid("/filters/sector", "is not among `sectors`: give one of the two");
+  return {
+    ...filter,
+    ...present({
+      userId,
+      projects: project === undefined ? undefined : [project].flat(),
+      sectors: sector === undefined ? undefined : [sector],
+    }),
+  };
+}
+
 export const memoryReadRoutes = routes(({ operationsOf }) => ({
   queryMemory: route("read POST /memory/query", "Find memories that answer a question", {
     bodyKind: "question",
-    body: QueryMemoryBody,
-    answer: QueryMemoryReply,
+    body: questions.QueryMemoryBody,
+    answer: questions.QueryMemoryReply,
     handle: async (request) => {
       const startedAt = performance.now();
-      const input = inputs.queryMemoryInput(request.body);
-      const { hits, ...answer } = await operationsOf(request).queryMemory(input);
+      const {
+        k,
+        snippet,
+        timeZone,
+        reinforce,
+        userId,
+        filters: _filters,
+        ...input
+      } = fromWire(questions.QueryMemoryBody, request.body);
+      const filters = request.body.filters ?? {};
+      const { hits, ...answer } = await operationsOf(request).queryMemory({
+        ...input,
+        limit: k ?? questions.DEFAULT_MATCHES,
+        includeFacts: input.includeFacts ?? true,
+        filter: queryFilter(filters, inputs.oneUser([userId, filters.user_id], "/filters/user_id")),
+        ...present({
+          minScore: filters.min_score,
+          timeZone: timeZoneOf(timeZone),
+          snippetChars: snippet,
+          leavesNoTrace: reinforce === false ? true : undefined,
+        }),
+      });
       const matches = hits.map(({ memory, ...hit }) => ({ ...seen(memory), ...hit }));
       const tookMs = Math.round((performance.now() - startedAt) * 100) / 100;
       return { query: input.query, matches, ...answer, tookMs };
@@ -135,9 +208,12 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
     description:
       "Standing preferences, decisions that hold, what is true now, what was last worked on and what is open: nothing " +
       "superseded, nothing twice, no text of documents. What is told does not count as remembered.",
-    body: ContextBody,
-    answer: ContextReply,
-    handle: async (request) => operationsOf(request).composeContext(inputs.contextInput(request.body)),
+    body: questions.ContextBody,
+    answer: questions.ContextReply,
+    handle: async (request) => {
+      const input = fromWire(questions.ContextBody, request.body);
+      return operationsOf(request).composeContext({ maxTokens: questions.DEFAULT_CONTEXT_TOKENS, ...input });
+    },
   }),
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
@@ -153,15 +229,27 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
     {
       querystring: wire.CountMemoriesQuery,
       answer: wire.CountMemoriesReply,
-      handle: async (request) =>
-        operationsOf(request).countMemories(inputs.countMemoriesInput(request.query)),
+      handle: async (request) => {
+        const { by, time_zone, l: limit = wire.DEFAULT_COUNTS, ...conditions } = request.query;
+        const filter = inputs.listFilter(conditions);
+        const timeZone = timeZoneOf(time_zone);
+        return operationsOf(request).countMemories({ filter, by, limit, ...present({ timeZone }) });
+      },
     },
   ),
   memoryGraph: route("read GET /memory/graph", "Memories and the waypoints between them", {
     description: "For drawing: texts are cut. A walk from `around` passes over memories that match only.",
     querystring: wire.MemoryGraphQuery,
     answer: wire.MemoryGraphReply,
-    handle: async (request) => operationsOf(request).memoryGraph(inputs.memoryGraphInput(request.query)),
+    handle: async (request) => {
+      const { around, depth, l: limit = 1_000, ...conditions } = request.query;
+      if (around === undefined && depth !== undefined) throw invalid("/depth", "needs `around`");
+      return operationsOf(request).memoryGraph({
+        filter: inputs.listFilter(conditions),
+        limit,
+        ...(around !== undefined && { around: { id: inputs.memoryIdOf(around), depth: depth ?? 2 } }),
+      });
+    },
   }),
   getMemory: route("read GET /memory/:id", "Read a memory", {
     params: wire.MemoryParams,

@@ -6,7 +6,7 @@ import * as wire from "../../schemas/transfer.ts";
 import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
 import { batchReply, inTurns, mapInTurns } from "../batch.ts";
 import { decodeUtf8 } from "../json-body.ts";
-import { inScope } from "../memory-input.ts";
+import { inScope } from "../request-fields.ts";
 import { linesOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
 import { refuseOtherBodies, route, routes } from "../route.ts";

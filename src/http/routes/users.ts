@@ -3,7 +3,7 @@ import type { UserSummary } from "../../core/users/user-summaries.ts";
 import { ListMemoriesQuery, ListMemoriesReply, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
-import { listMemoriesInput, oneUser, uuidOf } from "../memory-input.ts";
+import { listMemoriesInput, oneUser, uuidOf } from "../request-fields.ts";
 import { idPageOf, nextIdPage, pageReply } from "../page.ts";
 import { createKeyInput, keyOf, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
