@@ -56,7 +56,8 @@ export async function spawnDaemon(
 ): Promise<StartReport> {
   const { dataDir } = settings;
   const logFile = logFileOf(dataDir);
-  const log = openLog({ dataDir }, logFile);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const log = openSync(logFile, "a", 0o600);
   setVariables(LEAN_VARIABLES);
   const words = [...LEAN_FLAGS, ...process.execArgv, launcherPath(), ...command, LOG_TO_FILE];
   const child = spawn(process.execPath, words, {
@@ -73,15 +74,6 @@ export async function spawnDaemon(
   if (report.kind === "failed") return report;
   const pid = ["process", String(child.pid)] as const;
   return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
-}
-
-function openLog({ dataDir }: Pick<Settings, "dataDir">, path: string): number {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return openSync(path, "a", 0o600);
-  } catch (error) {
-    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
-  }
 }
 
 function reportOf(child: ChildProcess, logFile: string): Promise<StartReport> {

@@ -6,7 +6,7 @@ import { createLogger, type Logger } from "../../daemon/system.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
-import { CliFailure, complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
+import { complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
 import { explainStartFailure, type StartReport, systemErrorOf } from "./start-detached.ts";
 
 /** The type of `startDaemon`, which the command line imports only when it starts a daemon. */
@@ -26,7 +26,10 @@ export async function start(
     stopMs = SHUTDOWN_MS,
   }: { readonly logToFile?: boolean; readonly stopMs?: number } = {},
 ): Promise<void> {
-  const log = openLog(config, logToFile);
+  const log = createLogger(
+    config.logLevel,
+    logToFile ? openRotatingLog(logFileOf(config.dataDir)) : undefined,
+  );
   exitOnBugs(log);
 
   let starting: Promise<RunningDaemon> | undefined;
@@ -64,14 +67,6 @@ export async function start(
       isPortTaken: systemErrorOf(error)?.code === "EADDRINUSE",
     });
     process.exit(EXIT.failure);
-  }
-}
-
-function openLog({ logLevel, dataDir }: Config, logToFile: boolean): Logger {
-  try {
-    return createLogger(logLevel, logToFile ? openRotatingLog(logFileOf(dataDir)) : undefined);
-  } catch (error) {
-    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
   }
 }
 
