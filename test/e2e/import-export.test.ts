@@ -190,6 +190,19 @@ describe("export", () => {
     });
   });
 
+  it("with originals goes on without one that is damaged on the disk", async () => {
+    const daemon = await daemonAt("damaged");
+    const { document } = (await call(daemon, "POST", "/ingest", { text: "Leeks are in." })).body;
+    await call(daemon, "POST", "/ingest", { text: "Garlic is up." });
+    writeFileSync(join(folder, "damaged", "files", document.sha256), "Leeks are on.");
+    const out = join(folder, "damaged-export");
+    expect(await memoryd("damaged", "export", "--originals", "--out", out)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("with 1 original; those of 1 document are not kept here, or are damaged"),
+    });
+    expect(readdirSync(join(out, "originals"))).not.toContain(document.sha256);
+  });
+
   it("leaves nothing behind when it cannot be finished", async () => {
     const before = readdirSync(folder);
     const { code } = await memoryd("nowhere", "export", "--out", join(folder, "never.ndjson"));
