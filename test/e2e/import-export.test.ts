@@ -198,7 +198,9 @@ describe("export", () => {
     const out = join(folder, "damaged-export");
     expect(await memoryd("damaged", "export", "--originals", "--out", out)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("with 1 original; those of 1 document are not kept here, or are damaged"),
+      stderr: expect.stringContaining(
+        "with 1 original; those of 1 document are not kept here, or are damaged",
+      ),
     });
     expect(readdirSync(join(out, "originals"))).not.toContain(document.sha256);
   });

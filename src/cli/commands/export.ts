@@ -177,7 +177,8 @@ async function writeOriginals(
     if (written.has(sha256)) continue;
     const path = join(folder, ORIGINALS, sha256);
     const original = await api.documents.file(id).catch((error: unknown) => {
-      if (error instanceof MemorydError && (error.status === 404 || error.code === "DAMAGED")) return undefined;
+      if (error instanceof MemorydError && (error.status === 404 || error.code === "DAMAGED"))
+        return undefined;
       throw error;
     });
     if (original !== undefined && (await hashWhileWriting(original, path)) === sha256) written.add(sha256);
