@@ -135,10 +135,12 @@ async function removeClaim(path: string, { token }: Claim): Promise<boolean> {
 function notLockable(error: unknown, directory: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return storeUnusable(
-    `The data directory ${directory} cannot be locked: ${reason}. Check that it is there and that you may write to it.`,
-    { cause: error },
-  );
+  const advice = hasCode(error, "ENOSPC", "EDQUOT")
+    ? "The disk is full: free some space, and start again."
+    : "Check that it is there and that you may write to it.";
+  return storeUnusable(`The data directory ${directory} cannot be locked: ${reason}. ${advice}`, {
+    cause: error,
+  });
 }
 
 /** Puts a claim under a name; undefined on success, else who holds it and may be alive. */
