@@ -5,7 +5,7 @@ import { FollowUps } from "../core/memories/follow-ups.ts";
 import { remake } from "../core/memories/remake.ts";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
 import { ServiceError, storeUnusable } from "../core/errors.ts";
-import { MULTILINGUAL_E5, verified } from "../models/bundled-models.ts";
+import { verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/pulled/pulled-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
@@ -14,15 +14,14 @@ import { noteSuspects, readCheckpoints } from "../storage/checkpoints/checkpoint
 import { examineStore, few, linkStore, listStrays, removeStrays } from "../storage/copies/examine.ts";
 import type { Examination } from "../storage/copies/examine.ts";
 import { type DirectoryLock, lockDataDirectory } from "../storage/files/lock.ts";
-import { type OpenedStore, openStore } from "../storage/open-store.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { modelOf, type OpeningModel, openModel } from "./model-service.ts";
-import { requireStore, type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
+import { QUIET, requireStore, type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
 import { nextTurn, systemClock } from "./system.ts";
 
 /** In the data directory: links and copies that are opened to see whether the store would. */
 const SCRATCH = "doctor";
-const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 const ROWS_PER_READ = 500;
 
 /** Examines a stopped store by links, so nothing of it changes. @throws {ServiceError} STORE_UNUSABLE. */
@@ -57,19 +56,10 @@ async function examineOpening(dataDir: string, examined: Examination): Promise<F
   const scratch = join(dataDir, SCRATCH);
   try {
     await linkStore(nodeDisk, dataDir, scratch, examined);
-    const opened = await openStore({
-      disk: nodeDisk,
-      directory: scratch,
-      clock: systemClock,
-      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
-      isReadable: () => true,
-      log: QUIET,
-    });
-    try {
-      return [await compareCounts(opened), await examineOriginals(dataDir, opened)];
-    } finally {
-      await opened.store.close();
-    }
+    return await withLockedStore(scratch, QUIET, async (opened) => [
+      await compareCounts(opened),
+      await examineOriginals(dataDir, opened),
+    ]);
   } catch (error) {
     if (error instanceof ServiceError && error.code === "STORE_UNUSABLE") {
       const remedy =

@@ -5,14 +5,12 @@ import { INITIAL_SALIENCE, type Memory } from "../core/memory.ts";
 import { memoryOf, type MemoryRow } from "../core/rows.ts";
 import { exportRecords, type TransferRecord } from "../core/transfer/export-records.ts";
 import { linesOf } from "../http/transfer-line.ts";
-import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
 import { hasCode, nodeDisk, removeTree, copyFile } from "../storage/files/disk.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
-import { type OpenedStore, openStore } from "../storage/open-store.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
 import { refuseInsideStore } from "../storage/copies/restore-backup.ts";
 import { salvageChanges } from "../storage/copies/salvage.ts";
-import { requireStore } from "./stopped-store.ts";
-import { systemClock } from "./system.ts";
+import { QUIET, requireStore, withLockedStore } from "./stopped-store.ts";
 
 export interface Salvaged {
   readonly memories: number;
@@ -118,21 +116,8 @@ async function keepOthersOut(dataDir: string): Promise<() => Promise<void>> {
 }
 
 /** A store of its own for what is readable: it puts rows of several places in one order, whatever their number. */
-async function withScratch<T>(directory: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
-  const opened = await openStore({
-    disk: nodeDisk,
-    directory,
-    clock: systemClock,
-    stamp: () => MULTILINGUAL_E5.stamp,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-    limits: { freeBytes: LEAST_FREE_BYTES },
-  });
-  try {
-    return await work(opened);
-  } finally {
-    await opened.store.close();
-  }
-}
+const withScratch = <T>(directory: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> =>
+  withLockedStore(directory, QUIET, work, { limits: { freeBytes: LEAST_FREE_BYTES } });
 
 type Counts = Pick<Salvaged, "memories" | "documents" | "facts" | "waypoints">;
 

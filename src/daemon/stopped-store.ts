@@ -18,6 +18,9 @@ import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service
 import type { FinishedPurge } from "./compaction-service.ts";
 import { type Logger, systemClock } from "./system.ts";
 
+/** For a store of which nobody asked. */
+export const QUIET: StoreLog = { info: () => {}, warn: () => {}, error: () => {} };
+
 export interface StoppedStoreOptions {
   readonly log: Logger;
   /** Aborted, the store is left as it was. */
@@ -136,23 +139,28 @@ async function withStoppedStore<T>(
   await requireStore(directory);
   const lock = await lockDataDirectory(directory);
   try {
-    return await withLockedStore(directory, log, work, {
-      stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
-      isReadable: () => true,
-    });
+    return await withLockedStore(directory, log, work);
   } finally {
     await lock.release();
   }
 }
 
-/** As `withStoppedStore`, for a process that has the lock. */
+/** As `withStoppedStore`, for a process that has the lock, or a folder of its own. */
 export async function withLockedStore<T>(
   directory: string,
   log: StoreLog,
   work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
-  model: Pick<StoreOptions, "stamp" | "isReadable" | "changesModel">,
+  options: Partial<StoreOptions> = {},
 ): Promise<T> {
-  const opened = await openStore({ disk: nodeDisk, directory, clock: systemClock, ...model, log });
+  const opened = await openStore({
+    disk: nodeDisk,
+    directory,
+    clock: systemClock,
+    stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+    isReadable: () => true,
+    log,
+    ...options,
+  });
   try {
     const { documents } = opened.store.catalogue;
     const files = await DiskFileStore.open({

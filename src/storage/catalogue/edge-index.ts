@@ -1,7 +1,9 @@
 import { type EdgeKind, type EdgeRow, EDGE_KINDS as KINDS } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
-import type { ImagePart, NumberArray } from "../image/index-image.ts";
+import type { ImagePart } from "../image/index-image.ts";
 import { Column } from "./column.ts";
+
+const int32 = () => new Column((length) => new Int32Array(length));
 
 /** Ends a list; edges are numbered from 1, so that an empty column means an empty list. */
 const END = 0;
@@ -11,30 +13,20 @@ const END = 0;
  * five times that. Degrees are small, so a list is walked whole.
  */
 export class EdgeIndex {
-  readonly #source = new Column((length) => new Int32Array(length));
-  readonly #target = new Column((length) => new Int32Array(length));
-  readonly #kind = new Column((length) => new Uint8Array(length));
-  readonly #weight = new Column((length) => new Float32Array(length));
-  readonly #createdAt = new Column((length) => new Float64Array(length));
-  readonly #nextOut = new Column((length) => new Int32Array(length));
-  readonly #nextIn = new Column((length) => new Int32Array(length));
-  readonly #firstOut = new Column((length) => new Int32Array(length));
-  readonly #firstIn = new Column((length) => new Int32Array(length));
+  /** All by edge, but `firstOut` and `firstIn`, which are by memory. */
+  readonly #columns = {
+    source: int32(),
+    target: int32(),
+    kind: new Column((length) => new Uint8Array(length)),
+    weight: new Column((length) => new Float32Array(length)),
+    createdAt: new Column((length) => new Float64Array(length)),
+    nextOut: int32(),
+    nextIn: int32(),
+    firstOut: int32(),
+    firstIn: int32(),
+  } as const;
   readonly #free: number[] = [];
   #last = 0;
-
-  /** Without `firstOut` and `firstIn`, which are by memory, all by edge. */
-  readonly #columns: Readonly<Record<string, Column<NumberArray>>> = {
-    source: this.#source,
-    target: this.#target,
-    kind: this.#kind,
-    weight: this.#weight,
-    createdAt: this.#createdAt,
-    nextOut: this.#nextOut,
-    nextIn: this.#nextIn,
-    firstOut: this.#firstOut,
-    firstIn: this.#firstIn,
-  };
 
   /** For an image, of an index from which nothing was removed. */
   toPart(ordinals: number): ImagePart {
@@ -55,23 +47,23 @@ export class EdgeIndex {
     let at = this.#find(source, target, edge.kind);
     if (at === undefined) {
       at = this.#free.pop() ?? (this.#last += 1);
-      this.#source.set(at, source);
-      this.#target.set(at, target);
-      this.#kind.set(at, KINDS.indexOf(edge.kind));
-      this.#nextOut.set(at, this.#firstOut.get(source));
-      this.#firstOut.set(source, at);
-      this.#nextIn.set(at, this.#firstIn.get(target));
-      this.#firstIn.set(target, at);
+      this.#columns.source.set(at, source);
+      this.#columns.target.set(at, target);
+      this.#columns.kind.set(at, KINDS.indexOf(edge.kind));
+      this.#columns.nextOut.set(at, this.#columns.firstOut.get(source));
+      this.#columns.firstOut.set(source, at);
+      this.#columns.nextIn.set(at, this.#columns.firstIn.get(target));
+      this.#columns.firstIn.set(target, at);
     }
-    this.#weight.set(at, edge.weight);
-    this.#createdAt.set(at, edge.createdAt);
+    this.#columns.weight.set(at, edge.weight);
+    this.#columns.createdAt.set(at, edge.createdAt);
   }
 
   remove(source: Ordinal, target: Ordinal, kind: EdgeKind): void {
     const at = this.#find(source, target, kind);
     if (at === undefined) return;
-    unlink(at, source, this.#firstOut, this.#nextOut);
-    unlink(at, target, this.#firstIn, this.#nextIn);
+    unlink(at, source, this.#columns.firstOut, this.#columns.nextOut);
+    unlink(at, target, this.#columns.firstIn, this.#columns.nextIn);
     this.#free.push(at);
   }
 
@@ -83,7 +75,7 @@ export class EdgeIndex {
     const at = this.#find(source, target, kind);
     return at === undefined
       ? undefined
-      : { kind, weight: this.#weight.get(at), createdAt: this.#createdAt.get(at) };
+      : { kind, weight: this.#columns.weight.get(at), createdAt: this.#columns.createdAt.get(at) };
   }
 
   /** Calls back with every edge that leaves or reaches a memory. */
@@ -93,20 +85,22 @@ export class EdgeIndex {
   ): void {
     const report = (at: number): void =>
       visit(
-        this.#source.get(at),
-        this.#target.get(at),
-        KINDS[this.#kind.get(at)] ?? "similar",
-        this.#weight.get(at),
-        this.#createdAt.get(at),
+        this.#columns.source.get(at),
+        this.#columns.target.get(at),
+        KINDS[this.#columns.kind.get(at)] ?? "similar",
+        this.#columns.weight.get(at),
+        this.#columns.createdAt.get(at),
       );
-    for (let at = this.#firstOut.get(ordinal); at !== END; at = this.#nextOut.get(at)) report(at);
-    for (let at = this.#firstIn.get(ordinal); at !== END; at = this.#nextIn.get(at)) report(at);
+    for (let at = this.#columns.firstOut.get(ordinal); at !== END; at = this.#columns.nextOut.get(at))
+      report(at);
+    for (let at = this.#columns.firstIn.get(ordinal); at !== END; at = this.#columns.nextIn.get(at))
+      report(at);
   }
 
   #find(source: Ordinal, target: Ordinal, kind: EdgeKind): number | undefined {
     const wanted = KINDS.indexOf(kind);
-    for (let at = this.#firstOut.get(source); at !== END; at = this.#nextOut.get(at)) {
-      if (this.#target.get(at) === target && this.#kind.get(at) === wanted) return at;
+    for (let at = this.#columns.firstOut.get(source); at !== END; at = this.#columns.nextOut.get(at)) {
+      if (this.#columns.target.get(at) === target && this.#columns.kind.get(at) === wanted) return at;
     }
     return undefined;
   }

@@ -125,12 +125,8 @@ export async function chooseCheckpoint(
   const suspects = await readSuspects(disk, directory);
   let usable: ChosenCheckpoint | undefined;
   for (const [i, checkpoint] of readable.slice(0, KEPT).entries()) {
-    const found = await verifyFiles(
-      disk,
-      directory,
-      checkpoint,
-      (path) => suspects.has(path) && canDoWithout(path),
-    );
+    const mustRead = (path: string) => suspects.has(path) && dispensable(path) !== undefined;
+    const found = await verifyFiles(disk, directory, checkpoint, mustRead);
     const base = { checkpoint, older: readable[i + 1], nextNumber: newest + 1, damage, ...NOTHING_LOST };
     if (found.length === 0) return base;
     damage.push(...found.map(({ sentence }) => sentence));
@@ -184,10 +180,12 @@ export const NOTHING_LOST = {
   damagedFiles: new Set<string>(),
 };
 
-function canDoWithout(path: string): boolean {
+/** The table of a file that can be done without, and whether only its index goes with it; undefined for any other file. */
+function dispensable(path: string): { readonly table: TableName; readonly isIndex: boolean } | undefined {
   const [folder = "", kind = ""] = path.split("/");
   const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
-  return table !== undefined && (kind === "_indices" || kind === "_transactions" || EXPENDABLE.has(table));
+  const isIndex = kind === "_indices" || kind === "_transactions";
+  return table !== undefined && (isIndex || EXPENDABLE.has(table)) ? { table, isIndex } : undefined;
 }
 
 /** The checkpoint to be opened without what is damaged; undefined where that cannot be done without. */
@@ -197,12 +195,9 @@ export function without(
 ): ChosenCheckpoint | undefined {
   const [lost, unindexed] = [new Set(chosen.lost), new Set(chosen.unindexed)];
   for (const { path } of found) {
-    const [folder = "", kind = ""] = path.split("/");
-    const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
-    if (table === undefined) return undefined;
-    if (kind === "_indices" || kind === "_transactions") unindexed.add(table);
-    else if (EXPENDABLE.has(table)) lost.add(table);
-    else return undefined;
+    const part = dispensable(path);
+    if (part === undefined) return undefined;
+    (part.isIndex ? unindexed : lost).add(part.table);
   }
   // They are made in one go.
   if (lost.has("vectors") || lost.has("tokens")) lost.add("vectors").add("tokens");

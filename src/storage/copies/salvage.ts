@@ -38,6 +38,8 @@ interface Source {
   /** Below the folder of tables. */
   readonly files: readonly string[];
   readonly damaged: ReadonlySet<string>;
+  /** What is wrong with those. */
+  readonly sentences: readonly string[];
 }
 
 const ROWS_PER_READ = 500;
@@ -60,7 +62,7 @@ export async function* salvageChanges(options: SalvageOptions): AsyncGenerator<r
     return;
   }
   const [now, before] = [await sourcesOf(disk, directory, newest), await sourcesOf(disk, directory, older)];
-  for (const fault of await faultsOf(disk, directory, newest)) faults.push(fault);
+  for (const { sentences } of now.values()) faults.push(...sentences);
   const damaged = new Set(SALVAGED.filter((table) => (now.get(table)?.damaged.size ?? 0) > 0));
   // Rows that the newest state lacks may be in the one before and the journal since.
   for (const table of damaged) yield* rowsOf(options, table, before.get(table));
@@ -74,11 +76,6 @@ export async function* salvageChanges(options: SalvageOptions): AsyncGenerator<r
 
 function wanted({ changes }: JournalRecord, among: ReadonlySet<TableName> = new Set(SALVAGED)): Change[] {
   return changes.filter(({ table }) => among.has(table));
-}
-
-async function faultsOf(disk: Disk, directory: string, checkpoint: Checkpoint): Promise<string[]> {
-  const tables = checkpoint.tables.filter(({ name }) => isSalvaged(tableOf(name)));
-  return (await verifyFiles(disk, directory, { tables }, () => true)).map(({ sentence }) => sentence);
 }
 
 function isSalvaged(table: string | undefined): table is SalvagedTable {
@@ -96,7 +93,8 @@ async function sourcesOf(
     if (!isSalvaged(table)) continue;
     const found = await verifyFiles(disk, directory, { tables: [state] }, () => true);
     const damaged = new Set(found.map(({ path }) => path));
-    sources.set(table, { state, files: state.files.map(({ path }) => path), damaged });
+    const sentences = found.map(({ sentence }) => sentence);
+    sources.set(table, { state, files: state.files.map(({ path }) => path), damaged, sentences });
   }
   return sources;
 }
@@ -119,7 +117,7 @@ async function newestSource(
     const paths = files.map((path) => `${name}.lance/${path}`);
     // Nothing says what its files were: every row has to prove itself.
     const damaged = new Set(paths.filter((path) => !path.includes("/_deletions/")));
-    return { state: { name, version }, files: paths, damaged };
+    return { state: { name, version }, files: paths, damaged, sentences: [] };
   }
   return undefined;
 }
