@@ -9,13 +9,15 @@ import {
   tablesFolder,
   writeCheckpoint,
 } from "./checkpoint.ts";
+import type { Overlay } from "../catalogue/overlay.ts";
 import type { Disk } from "../files/disk.ts";
 import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
 import { LeftOvers } from "./open-tables-at.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/table-spec.ts";
-import type { TableCopy } from "./table-copy.ts";
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { StoredFeed } from "../stored-feed.ts";
 import type { Tables } from "../tables/tables.ts";
 
 export interface CheckpointerParts {
@@ -23,19 +25,10 @@ export interface CheckpointerParts {
   /** The data directory. */
   readonly directory: string;
   readonly tables: Pick<Tables, "apply" | "states" | "compact">;
-  readonly overlay: {
-    /** All that is pending, and the record that it is complete up to. */
-    snapshot(): { readonly changes: readonly Change[]; readonly sequence: number };
-    release(sequence: number): void | Promise<void>;
-    readonly isPartial?: boolean;
-  };
+  readonly overlay: Pick<Overlay, "snapshot" | "release" | "isPartial">;
   /** Entries that readers of the feed have not seen must outlive their records in the journal. */
-  readonly feed?: { save(through: number): Promise<void> };
-  readonly journal: {
-    /** Whatever is in the folder by now may be another store. @throws {ServiceError} NOT_READY. */
-    assertInPlace(): Promise<void>;
-    dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): void | Promise<void>;
-  };
+  readonly feed?: Pick<StoredFeed, "save">;
+  readonly journal: Pick<Journal, "assertInPlace" | "dropThrough">;
   /** Asked in the same turn as `snapshot`. */
   describe(): Omit<CheckpointHeader, "sequence">;
   /** Receives failures that no caller waits for. */
@@ -72,7 +65,17 @@ const DEFAULT_LIMITS: CheckpointerLimits = {
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-type Generation = Pick<TableCopy, "begin" | "copy" | "switch" | "abandon" | "end">;
+/** A copy of all tables, which takes their place. */
+export interface Generation {
+  /** To be called when nothing is being written and the tables hold all that came before. */
+  begin(): Promise<void>;
+  copy(): Promise<readonly TableState[]>;
+  /** When nothing is being written: brings in what changed since `begin`; from then on the tables are the copies. */
+  switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void>;
+  /** @param mayBeNamed a checkpoint that names the copies may be on the disk: their files stay. */
+  abandon(mayBeNamed: boolean): Promise<void>;
+  end(): Promise<void>;
+}
 
 /**
  * Brings the overlay into the tables and makes that durable, in this order: apply, sync, CHECKPOINT, release, drop
@@ -154,13 +157,11 @@ export class Checkpointer {
 
   /**
    * Writes the tables anew, beside everything else, and makes the new ones the store's: in both checkpoints, with the old
-   * ones and the journal before them gone. Stopped anywhere, one generation or the other is whole.
+   * ones and the journal before them gone. Stopped anywhere, one generation or the other is whole. Never twice at once.
    *
    * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
    */
   renew(generation: Generation): Promise<void> {
-    if (this.#renewing !== undefined)
-      return Promise.reject(conflict("The tables are being written anew already."));
     if (this.#held.has("backup"))
       return Promise.reject(conflict("A backup is being made; try again when it is done."));
     this.#renewing = this.#renewNow(generation).finally(() => {
@@ -325,7 +326,7 @@ export class Checkpointer {
   /** The pending work as of the last record. */
   async #takePending(): Promise<Pending> {
     // A backup has no journal that would complete a record.
-    while (this.#parts.overlay.isPartial === true) await nextTurn();
+    while (this.#parts.overlay.isPartial) await nextTurn();
     const { changes, sequence } = this.#parts.overlay.snapshot();
     return {
       changes,

@@ -1,14 +1,19 @@
 import { join } from "node:path";
+import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
 import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../../core/purge.ts";
-import { conflict } from "../../core/errors.ts";
-import type { Checkpointer } from "./checkpointer.ts";
-import { type Disk, usageBelow } from "../files/disk.ts";
+import { conflict, storeFull } from "../../core/errors.ts";
+import type { TableName } from "../../core/rows.ts";
+import { tablesFolder } from "./checkpoint.ts";
+import type { Checkpointer, Generation } from "./checkpointer.ts";
+import { type Disk, listFilesBelow, removeTree, usageBelow } from "../files/disk.ts";
 import type { DiskFileStore } from "../files/disk-file-store.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { LanceDbMemoryStore } from "../lancedb-memory-store.ts";
+import type { CopiedTable } from "../tables/next-generation.ts";
+import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
+import type { TableState } from "../tables/table-spec.ts";
 import type { Tables } from "../tables/tables.ts";
-import { TableCopy } from "./table-copy.ts";
 import { removeUpgradeCopies } from "../copies/upgrade-copy.ts";
 
 /** The files of documents, as far as erasing them goes. */
@@ -44,8 +49,6 @@ export interface PurgeParts {
   readonly ledger: PurgeLedger;
 }
 
-/** Rest after each table, in times of what it took: 1 works half of the time, then on all cores. */
-const GENTLE_REST = 1;
 /** Left for the journal and its reserve when somebody asks for it on a full disk. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
@@ -79,22 +82,13 @@ async function purge(
   options: PurgeOptions,
   covered: UnpurgedRows | undefined,
 ): Promise<PurgeReport> {
-  const { disk, directory, store, tables, journal, checkpointer } = parts;
-  const { originals, isGentle = () => false, onProgress = () => {}, signal } = options;
+  const { disk, directory, store, checkpointer } = parts;
+  const { originals } = options;
   const unneeded = await originals.listUnneeded();
   // From here on the state without these rows is durable, and in every checkpoint that is written.
   await store.commit(() => ({ changes: [], result: undefined }));
   const journalBefore = await journalUsage(disk, directory);
-  const copy = new TableCopy({
-    disk,
-    directory,
-    tables,
-    journal,
-    keepFree: isGentle() ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded),
-    rest: () => (isGentle() ? GENTLE_REST : 0),
-    onProgress,
-    signal: signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]),
-  });
+  const copy = new TableCopy(parts, options);
   await checkpointer.renew(copy);
   await removeUpgradeCopies(disk, directory);
   const removed = await originals.removeUnneeded(unneeded);
@@ -116,4 +110,128 @@ async function journalUsage(disk: Disk, directory: string): Promise<DiskUsage> {
   const { bytes, files } = await usageBelow(disk, join(directory, "journal"));
   const reserve = await disk.size(join(directory, "journal", "reserve"));
   return reserve === undefined ? { bytes, files } : { bytes: bytes - reserve, files: files - 1 };
+}
+
+/** Copies the survivors of every table into a new generation. */
+class TableCopy implements Generation {
+  readonly #parts: PurgeParts;
+  readonly #options: PurgeOptions;
+  readonly #signal: AbortSignal;
+  /** Free bytes below which copying is not begun, and stops. */
+  readonly #keepFree: number;
+  #copied: readonly CopiedTable[] = [];
+  #before = new Map<string, DiskUsage>();
+  #done = 0;
+
+  constructor(parts: PurgeParts, options: PurgeOptions) {
+    const { checkpointer, store } = parts;
+    const { signal, isGentle } = options;
+    this.#parts = parts;
+    this.#options = options;
+    this.#signal = signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]);
+    this.#keepFree =
+      isGentle?.() === true ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded);
+  }
+
+  /** The tables, and what their files took before. */
+  get copied(): readonly (CopiedTable & { readonly before: DiskUsage })[] {
+    return this.#copied.map((table) => ({
+      ...table,
+      before: this.#before.get(table.name) ?? { bytes: 0, files: 0 },
+    }));
+  }
+
+  async begin(): Promise<void> {
+    const { disk, tables } = this.#parts;
+    this.#signal.throwIfAborted();
+    this.#copied = await tables.generation("startGeneration");
+    for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
+    const copies = this.copied.map(
+      ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
+    );
+    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, 0));
+    this.#report("copying");
+  }
+
+  async copy(): Promise<readonly TableState[]> {
+    const { tables } = this.#parts;
+    for (;;) {
+      this.#signal.throwIfAborted();
+      const startedAt = performance.now();
+      const rows = await tables.generation("copyTable");
+      if (rows === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
+      this.#done += rows;
+      this.#report("copying");
+      await this.#assertFree(0);
+      // A gentle one works half of the time, then on all cores.
+      const pause = performance.now() - startedAt;
+      if (this.#options.isGentle?.() !== true) await turnOfOthers();
+      else await sleep(pause, undefined, { signal: this.#signal });
+    }
+  }
+
+  async switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
+    const { tables, journal } = this.#parts;
+    this.#signal.throwIfAborted();
+    this.#report("switching");
+    // Records that are not in the copies yet are in the journal from here on; earlier ones can go.
+    await journal.beginSegment();
+    for (const [table, ids] of changed) await tables.generation("catchUp", table, [...ids]);
+    await tables.generation("switchGeneration");
+  }
+
+  async abandon(mayBeNamed: boolean): Promise<void> {
+    const { disk, tables } = this.#parts;
+    await tables.generation("abandonGeneration");
+    if (mayBeNamed) return;
+    for (const { copy } of this.#copied) await removeTree(disk, this.#folderOf(copy));
+  }
+
+  async end(): Promise<void> {
+    await this.#parts.tables.generation("endGeneration");
+    this.#report("removing");
+  }
+
+  /** Removes what the copies were made of on the way: nobody reads it, and no checkpoint names it. */
+  async #withoutSteps(states: readonly TableState[]): Promise<readonly TableState[]> {
+    const { disk, directory } = this.#parts;
+    const folder = tablesFolder(directory);
+    for (const state of states) {
+      const named = new Set(await filesOfVersion(disk, folder, state));
+      for (const file of await listFilesBelow(disk, this.#folderOf(state.name))) {
+        const path = `${state.name}.lance/${file}`;
+        if (!named.has(path) && !isVersionHint(path)) await disk.remove(join(folder, path));
+      }
+    }
+    return states;
+  }
+
+  after({ copy }: CopiedTable): Promise<DiskUsage> {
+    return usageBelow(this.#parts.disk, this.#folderOf(copy));
+  }
+
+  #folderOf(name: string): string {
+    return join(tablesFolder(this.#parts.directory), `${name}.lance`);
+  }
+
+  #report(stage: PurgeProgress["stage"]): void {
+    const total = this.#copied.reduce((sum, { rows }) => sum + rows, 0);
+    this.#options.onProgress?.({ stage, done: Math.min(this.#done, total), total });
+  }
+
+  async #assertFree(needed: number): Promise<void> {
+    const { disk, directory } = this.#parts;
+    const keepFree = this.#keepFree;
+    const free = await disk.freeBytes(directory);
+    if (free >= needed + keepFree) return;
+    const wanted = needed === 0 ? keepFree : needed + keepFree;
+    throw storeFull(
+      `Erasing writes the tables anew, for which ${inMegabytes(wanted)} must be free on the disk, and ${inMegabytes(free)} are. ` +
+        "Nothing was changed. Free some space and try again.",
+    );
+  }
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
 }

@@ -84,7 +84,7 @@ function spaceAndClock(free: number, newest: Checkpoint | undefined, now: number
       ? wrong(
           "clock",
           `The newest record is dated ${Math.round(ahead / 60_000)} minutes after this machine's clock.`,
-          "Set the clock. What is dated more than 30 days ahead is dated anew at the next start.",
+          "Set the clock. What is dated more than 5 years ahead is dated anew at the next start.",
         )
       : ok("clock", "No record is dated later than this machine's clock."),
   ];

@@ -1,4 +1,5 @@
 import type { Change } from "../../core/rows.ts";
+import type { Disk } from "../files/disk.ts";
 
 /** One atomic write, as the journal keeps it. */
 export interface JournalRecord {
@@ -65,4 +66,29 @@ export interface Journal {
   close(): Promise<void>;
   /** Size of all its segments on the disk. */
   readonly bytes: number;
+}
+
+export interface JournalOptions {
+  readonly disk: Disk;
+  /** Made if it is missing. */
+  readonly directory: string;
+  /** At most 91 bytes of UTF-8; a segment of another store is refused. */
+  readonly storeId: string;
+  readonly epoch: number;
+  /** The checkpoint's sequence: records after it are replayed, in order. */
+  readonly after: number;
+  readonly onRecord: (record: JournalRecord) => void;
+  /**
+   * Whether this epoch may begin here, right after `after`: when a store is made, restored or salvaged. Where no
+   * segment is there without it, some are missing. Default: only at sequence 0.
+   */
+  readonly begin?: boolean;
+  readonly segmentBytes?: number;
+  /**
+   * Called when every record not yet durable is refused, in the same turn and before any of their promises is
+   * rejected: whoever acted on them takes that back before the next record can be accepted.
+   */
+  readonly onRefused?: () => void;
+  /** Called once, when the journal has become read-only. */
+  readonly onStopped?: (reason: Error) => void;
 }

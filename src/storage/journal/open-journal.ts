@@ -10,35 +10,10 @@ import {
   type SegmentHeader,
   tornEndName,
 } from "./format.ts";
-import type { Journal, JournalRecord } from "./journal.ts";
+import type { Journal, JournalOptions } from "./journal.ts";
 import { type ActiveSegment, createSegment, readEndMark } from "./journal-files.ts";
 import { readSegment, type SegmentContent } from "./read-segment.ts";
-import { type SealedSegment, SEGMENT_BYTES, SegmentJournal } from "./segment-journal.ts";
-
-export interface JournalOptions {
-  readonly disk: Disk;
-  /** Made if it is missing. */
-  readonly directory: string;
-  /** At most 91 bytes of UTF-8; a segment of another store is refused. */
-  readonly storeId: string;
-  readonly epoch: number;
-  /** The checkpoint's sequence: records after it are replayed, in order. */
-  readonly after: number;
-  readonly onRecord: (record: JournalRecord) => void;
-  /**
-   * Whether this epoch may begin here, right after `after`: when a store is made, restored or salvaged. Where no
-   * segment is there without it, some are missing. Default: only at sequence 0.
-   */
-  readonly begin?: boolean;
-  readonly segmentBytes?: number;
-  /**
-   * Called when every record not yet durable is refused, in the same turn and before any of their promises is
-   * rejected: whoever acted on them takes that back before the next record can be accepted.
-   */
-  readonly onRefused?: () => void;
-  /** Called once, when the journal has become read-only. */
-  readonly onStopped?: (reason: Error) => void;
-}
+import { type SealedSegment, SegmentJournal } from "./segment-journal.ts";
 
 export interface JournalOpened {
   readonly journal: Journal;
@@ -70,7 +45,7 @@ interface LastSegment extends FoundSegment {
  * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
  */
 export async function openJournal(options: JournalOptions): Promise<JournalOpened> {
-  const { disk, directory, storeId, epoch, after, segmentBytes = SEGMENT_BYTES } = options;
+  const { disk, directory, storeId, epoch, after } = options;
   const { segments, superseded, last } = await read(options);
 
   let active: ActiveSegment;
@@ -98,21 +73,8 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
 
   const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
-  const { onRefused = () => {}, onStopped = () => {} } = options;
-  const state = {
-    disk,
-    directory,
-    storeId,
-    epoch,
-    segmentBytes,
-    sequence,
-    active,
-    sealed,
-    superseded,
-    onRefused,
-    onStopped,
-  };
-  return { journal: new SegmentJournal(state), tornTail };
+  const journal = new SegmentJournal({ ...options, sequence, active, sealed, superseded });
+  return { journal, tornTail };
 }
 
 /**

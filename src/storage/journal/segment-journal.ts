@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { notReady, type ServiceError } from "../../core/errors.ts";
-import type { Disk } from "../files/disk.ts";
 import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
 import { cutRecord, GroupBuffer } from "./group-buffer.ts";
 import {
@@ -12,11 +11,11 @@ import {
   type Reserve,
   writeEndMark,
 } from "./journal-files.ts";
-import type { Journal, RecordToAppend } from "./journal.ts";
+import type { Journal, JournalOptions, RecordToAppend } from "./journal.ts";
 import { diskFailed, isFull, movedAway, diskFull, writeRefused } from "./refusals.ts";
 
 /** A new segment begins after the record that reaches it. */
-export const SEGMENT_BYTES = 32 * 1024 * 1024;
+const SEGMENT_BYTES = 32 * 1024 * 1024;
 
 /** Longest stretch of encoding before the event loop gets its turn. */
 const ENCODING_SLICE_MS = 5;
@@ -28,12 +27,7 @@ export interface SealedSegment {
   readonly bytes: number;
 }
 
-export interface SegmentJournalState {
-  readonly disk: Disk;
-  readonly directory: string;
-  readonly storeId: string;
-  readonly epoch: number;
-  readonly segmentBytes: number;
+export interface SegmentJournalState extends Omit<JournalOptions, "after" | "begin" | "onRecord"> {
   /** Sequence of the last durable record. */
   readonly sequence: number;
   readonly active: ActiveSegment;
@@ -41,8 +35,6 @@ export interface SegmentJournalState {
   readonly sealed: readonly SealedSegment[];
   /** Paths of segments of earlier epochs. */
   readonly superseded: readonly string[];
-  readonly onRefused: () => void;
-  readonly onStopped: (reason: Error) => void;
 }
 
 /** An accepted record on its way to the disk. */
@@ -187,7 +179,7 @@ export class SegmentJournal implements Journal {
     let taken: readonly WaitingRecord[] = this.#waiting;
     try {
       if (this.#readOnly !== undefined) throw this.#readOnly;
-      if (this.#active.length >= this.#state.segmentBytes) await this.#rotate();
+      if (this.#active.length >= (this.#state.segmentBytes ?? SEGMENT_BYTES)) await this.#rotate();
       const group = this.#fillGroup();
       taken = group.length > 0 ? group : this.#waiting.slice(0, 1);
       const end = group.length > 0 ? await this.#flush(this.#active) : await this.#writeLargeRecord();
@@ -255,7 +247,7 @@ export class SegmentJournal implements Journal {
   #stop(reason: ServiceError): ServiceError {
     if (this.#readOnly === undefined) {
       this.#readOnly = reason;
-      this.#state.onStopped(reason);
+      this.#state.onStopped?.(reason);
     }
     return this.#readOnly;
   }
@@ -300,7 +292,7 @@ export class SegmentJournal implements Journal {
     const refused = this.#waiting;
     this.#waiting = [];
     this.#next = this.#durable + 1;
-    this.#state.onRefused();
+    this.#state.onRefused?.();
     for (const { reject } of refused) reject(reason);
   }
 

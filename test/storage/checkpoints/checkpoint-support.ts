@@ -56,7 +56,8 @@ export class SmallStore {
           changes: Array.from(this.#overlay.values(), ({ change }) => change),
           sequence: this.#sequence,
         }),
-        release: (upTo) => {
+        isPartial: false,
+        release: async (upTo) => {
           for (const [key, { sequence }] of this.#overlay) if (sequence <= upTo) this.#overlay.delete(key);
         },
       },
@@ -64,7 +65,7 @@ export class SmallStore {
         assertInPlace: async () => {
           if (!this.isInPlace) throw new Error("moved away");
         },
-        dropThrough: (sequence) => {
+        dropThrough: async (sequence) => {
           while ((this.journal[0]?.sequence ?? Infinity) <= sequence) this.journal.shift();
         },
       },

@@ -102,7 +102,7 @@ describe("Checkpointer", () => {
         flushes += 1;
         if (flushes > 9) throw new Error("it flushes again and again");
       },
-      dropThrough: () => undefined,
+      dropThrough: async () => undefined,
     };
     await store.open({ journal });
     store.write(signals("a", 0.1));

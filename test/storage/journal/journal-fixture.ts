@@ -2,12 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeDisk } from "../../../src/storage/files/disk.ts";
-import type { Journal, JournalRecord, RecordToAppend } from "../../../src/storage/journal/journal.ts";
-import {
-  type JournalOpened,
-  type JournalOptions,
-  openJournal,
-} from "../../../src/storage/journal/open-journal.ts";
+import type {
+  Journal,
+  JournalOptions,
+  JournalRecord,
+  RecordToAppend,
+} from "../../../src/storage/journal/journal.ts";
+import { type JournalOpened, openJournal } from "../../../src/storage/journal/open-journal.ts";
 
 export const STORE_ID = "0198c9a0-0000-7000-8000-000000000001";
 
