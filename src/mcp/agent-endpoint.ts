@@ -2,17 +2,33 @@ import { randomBytes } from "node:crypto";
 import {
   createMcpHandler,
   isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { Server } from "@modelcontextprotocol/server";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
+import { forbidden, ServiceError } from "../core/errors.ts";
 import type { Operations } from "../core/operations.ts";
 import type { Clock } from "../core/ports.ts";
-import { chosenTools, type ToolChoice } from "../schemas/agent-tools.ts";
+import {
+  advertisedTool,
+  AGENT_INSTRUCTIONS,
+  AGENT_TOOLS,
+  type AgentToolName,
+  chosenTools,
+  CONTEXT_RESOURCE,
+  PROMPTS,
+  RESOURCE_TEMPLATES,
+  type ToolChoice,
+} from "../schemas/agent-tools.ts";
 import { ADDS_PER_HOUR, AddAllowance } from "./add-allowance.ts";
-import type { AgentScope } from "./agent-context.ts";
-import { buildAgentServer } from "./agent-server.ts";
+import type { AgentContext, AgentScope } from "./agent-context.ts";
+import { recall } from "./memory-tools.ts";
 import { USERS_OWN_CLIENT } from "./notes.ts";
+import { readResource, tellContext } from "./resources.ts";
+import { failed, messageOf, runTool } from "./run-tool.ts";
 import { Buffer } from "node:buffer";
 
 /**
@@ -78,23 +94,59 @@ const UNNAMED = "mcp";
  * returns never rejects for what a client did.
  */
 export function createAgentEndpoint(options: AgentEndpointOptions) {
-  const allowance = new AddAllowance(options.addsPerHour ?? ADDS_PER_HOUR, options.clock);
+  const { version, clock, timeZone, addsPerHour = ADDS_PER_HOUR, report } = options;
+  const allowance = new AddAllowance(addsPerHour, clock);
 
-  const serverFor = (call: AgentRequest): Server =>
-    buildAgentServer({
-      version: options.version,
-      tools: chosenTools(call.tools),
-      mayWrite: call.mayWrite,
-      report: options.report,
-      contextOf: (introduced) => ({
-        ...call,
-        client: clientOf(call, introduced),
-        allowance,
-        clock: options.clock,
-        timeZone: options.timeZone,
-        newMark: () => randomBytes(MARK_BYTES).toString("hex"),
-      }),
+  function serverFor(call: AgentRequest): Server {
+    const chosen = chosenTools(call.tools);
+    const tools = chosen.filter((name) => call.mayWrite || AGENT_TOOLS[name].hints.readOnlyHint);
+    const server = new Server(
+      { name: "memoryd", version },
+      { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: AGENT_INSTRUCTIONS },
+    );
+    const context = (): AgentContext => ({
+      ...call,
+      client: clientOf(call, server.getClientVersion()?.name),
+      allowance,
+      clock,
+      timeZone,
+      newMark: () => randomBytes(MARK_BYTES).toString("hex"),
     });
+
+    server.setRequestHandler("tools/list", () => ({ tools: tools.map(advertisedTool) }));
+    server.setRequestHandler("tools/call", async ({ params }) => {
+      const name = params.name as AgentToolName;
+      if (!tools.includes(name)) return refused(name, chosen.includes(name));
+      return runTool(context(), name, params.arguments, report);
+    });
+    server.setRequestHandler("resources/list", () => ({ resources: [CONTEXT_RESOURCE] }));
+    server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+    server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+      try {
+        return { contents: [{ uri, mimeType: "text/plain", text: await readResource(context(), uri) }] };
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === "NOT_FOUND") throw new ResourceNotFoundError(uri);
+        throw protocolError(error, report);
+      }
+    });
+    server.setRequestHandler("prompts/list", () => ({ prompts: PROMPTS }));
+    server.setRequestHandler("prompts/get", async ({ params }) => {
+      const prompt = PROMPTS.find(({ name }) => name === params.name);
+      if (prompt === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There are the prompts recall and context.");
+      try {
+        const write = prompt.name === "recall" ? recall : tellContext;
+        const text = await write(context(), params.arguments ?? {});
+        return {
+          description: prompt.description,
+          messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
+        };
+      } catch (error) {
+        throw protocolError(error, report);
+      }
+    });
+    return server;
+  }
 
   return async (call: AgentRequest): Promise<Response> => {
     const { request, body } = call;
@@ -127,4 +179,27 @@ function clientOf(call: AgentRequest, introduced: string | undefined): string {
   if (plain === "") return UNNAMED;
   const own = USERS_OWN_CLIENT.test(plain) ? `${UNNAMED} ${plain}` : plain;
   return Array.from(own).slice(0, MAX_CLIENT_NAME).join("");
+}
+
+/** A tool that is there and not offered is refused as an answer, which an agent reads; an unknown one is a slip of the client. */
+function refused(name: AgentToolName, isReadOnlyKey: boolean) {
+  if (!Object.hasOwn(AGENT_TOOLS, name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no tool of this name.");
+  return failed(
+    forbidden(
+      isReadOnlyKey
+        ? "This key may only read."
+        : `${name} is not offered on this connection; it may be read-only, or the tool has to be named in --tools.`,
+    ),
+  );
+}
+
+function protocolError(error: unknown, report: (error: unknown) => void): ProtocolError {
+  if (!(error instanceof ServiceError)) report(error);
+  const { code, message } = messageOf(error);
+  const isInvalid = code === "INVALID_REQUEST" || code === "NOT_FOUND";
+  return new ProtocolError(
+    isInvalid ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+    `${code}: ${message}`,
+  );
 }
