@@ -2,7 +2,6 @@
 
 import type { Static } from "typebox";
 import type { ApiKey, CreateKeyInput, KeyRing } from "../core/access/key-ring.ts";
-import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { DocumentRow, ExtractionAccount } from "../core/documents/document.ts";
 import type { IngestResult, JobView } from "../core/documents/ingest-jobs.ts";
 import { ServiceError } from "../core/errors.ts";
@@ -68,19 +67,6 @@ export function documentOf(document: DocumentRow, memoryIds = document.memoryIds
     metadata: { ...Object.fromEntries(said), ...document.metadata },
   };
 }
-
-export const documentWithChunks = ({
-  document,
-  memoryIds,
-  chunks,
-  total,
-  hasOriginal,
-}: Awaited<ReturnType<DocumentOperations["getDocument"]>>) => ({
-  ...documentOf(document, memoryIds),
-  hasOriginal,
-  chunks: chunks.map(seen),
-  chunkTotal: total,
-});
 
 function account(document: DocumentRow, memoryIds: readonly string[]) {
   const { strategy, rootMemoryId, extraction } = document;

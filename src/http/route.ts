@@ -9,7 +9,6 @@ import type { Static, TSchema, TUnknown } from "typebox";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { unsupportedMediaType } from "../core/errors.ts";
-import { documentOperationsFor, operationsFor } from "../core/isolation.ts";
 import type { Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ToolChoice } from "../schemas/agent-tools.ts";
@@ -170,6 +169,7 @@ export interface Parts {
 }
 
 export interface Served extends Parts {
+  /** The operations as the caller of a request may use them. Routes have no other access to them. */
   readonly operationsOf: (request: FastifyRequest) => Operations;
   readonly documentsOf: (request: FastifyRequest) => DocumentOperations;
   readonly keys: KeyRing;
@@ -182,16 +182,8 @@ export interface Served extends Parts {
   readonly openapi: () => object;
 }
 
-/** The operations as the caller of a request may use them. Routes have no other access to them. */
-export function callerOperations(operations: Operations): Served["operationsOf"] {
-  return (request) => operationsFor(boundUserOf(request), operations);
-}
-
-export function callerDocuments(documents: DocumentOperations): Served["documentsOf"] {
-  return (request) => documentOperationsFor(boundUserOf(request), documents);
-}
-
-function boundUserOf({ caller, routeOptions }: FastifyRequest): string | undefined {
+/** The one user whose data the caller of a request reaches; undefined: everybody's. */
+export function boundUserOf({ caller, routeOptions }: FastifyRequest): string | undefined {
   // An open route may be called by anybody: one that reached the operations would answer for everybody.
   if (caller === undefined) throw new TypeError(`${routeOptions.url} needs no key, so it has no operations`);
   return caller.userId;

@@ -8,11 +8,12 @@ import Fastify, {
   type RouteOptions,
 } from "fastify";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
+import { documentOperationsFor, operationsFor } from "../core/isolation.ts";
 import type { Operations } from "../core/operations.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { type Access, type AccessOptions, createConsoleSessions, resolveAccess } from "./access.ts";
 import { createAuthentication } from "./authentication.ts";
-import { callerDocuments, callerOperations, type Parts, type Served } from "./route.ts";
+import { boundUserOf, type Parts, type Served } from "./route.ts";
 import { answerClientError, isUnknown, sendProblem, serviceErrorOf, unknownRoute } from "./problem.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
@@ -203,8 +204,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   let description: object | undefined;
   const served: Served = {
     ...parts,
-    operationsOf: callerOperations(operations),
-    documentsOf: callerDocuments(documents),
+    operationsOf: (request) => operationsFor(boundUserOf(request), operations),
+    documentsOf: (request) => documentOperationsFor(boundUserOf(request), documents),
     keys: accessOptions.keys,
     access,
     sessions,

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import * as wire from "../../schemas/document.ts";
 import { DeletionBody, DeletionQuery, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import { fromWire } from "../../schemas/wire.ts";
-import { documentOf, documentWithChunks, jobOf } from "../records.ts";
+import { documentOf, jobOf, seen } from "../records.ts";
 import { deletion, inScope, targetOf, uuidOf } from "../request-fields.ts";
 import { pageOf, pageReply } from "../page.ts";
 import { refuseOtherBodies, route, routes } from "../route.ts";
@@ -57,7 +57,13 @@ export const documentRoutes = routes((served, app) => {
       handle: async (request) => {
         const { l: limit = DEFAULT_CHUNKS, u: offset = 0 } = request.query;
         const input = { ...targetOf(request, "document"), limit, offset };
-        return documentWithChunks(await documentsOf(request).getDocument(input));
+        const found = await documentsOf(request).getDocument(input);
+        return {
+          ...documentOf(found.document, found.memoryIds),
+          hasOriginal: found.hasOriginal,
+          chunks: found.chunks.map(seen),
+          chunkTotal: found.total,
+        };
       },
     }),
     deleteDocument: route("write DELETE /documents/:id", "Delete a document with its memories and original", {
