@@ -1,5 +1,5 @@
 import { addMemories, addMemory } from "./memories/add-memories.ts";
-import { bindFactOperations, type FactOperations } from "./facts/fact-operations.ts";
+import { FACT_OPERATIONS } from "./facts/fact-operations.ts";
 import { listMemories, countMemories } from "./memories/list-memories.ts";
 import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
@@ -52,7 +52,7 @@ interface DeleteMemoryInput {
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, NOT_READY.
  */
 export async function deleteMemory(
-  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  ports: Pick<MemoryPorts, "store" | "historyMs">,
   { trash = false, ...input }: DeleteMemoryInput,
 ): ReturnType<typeof trashMemory> {
   const { store, historyMs } = ports;
@@ -102,10 +102,11 @@ const OPERATIONS = {
   eraseFromTrash,
   emptyTrash,
   undoChanges,
+  ...FACT_OPERATIONS,
 };
 
 /** The operations of the service, with bound ports: all that http and mcp call of the core. */
-export interface Operations extends Bound<typeof OPERATIONS>, FactOperations {
+export interface Operations extends Bound<typeof OPERATIONS> {
   userSummary(input: { readonly userId: string }): Promise<UserSummary>;
   /** The same, made now. */
   regenerateSummary(input: { readonly userId: string }): Promise<UserSummary>;
@@ -119,11 +120,9 @@ export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
 
 /** The operations over the given ports. */
 export function bindOperations(ports: OperationPorts): Operations {
-  const { summaries, store } = ports;
-  const { catalogue } = store;
+  const { summaries } = ports;
   return {
     ...bindAll(OPERATIONS, ports),
-    ...bindFactOperations({ ...ports, catalogue, ownerOfMemory: (id) => catalogue.find(id)?.userId }),
     userSummary: ({ userId }) => summaries.get(userId),
     regenerateSummary: ({ userId }) => summaries.regenerate(userId),
   };

@@ -1,4 +1,5 @@
 import type { DocumentReads } from "./documents/document-index.ts";
+import type { FactReads } from "./facts/fact-book.ts";
 import type {
   DocumentEmbedding,
   EmbeddingProfile,
@@ -155,6 +156,7 @@ export interface Catalogue {
   /** As `edgesOf`, in no order: fast enough for hundreds of memories per question. */
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];
   findRequest(key: string): RequestRow | undefined;
+  readonly facts: FactReads;
   readonly documents: DocumentReads;
   readonly versions: VersionReads;
   /** The changes that remove expired requests; none if they were looked for within the last hour. */
@@ -208,7 +210,7 @@ export interface Decision<T> {
 export type Steps<T> = Generator<void, T>;
 export type Decide<T> = (section: WriteSection) => Decision<T> | Steps<Decision<T>>;
 
-/** Keeps memories. A resolved write is on the disk and visible to every later read. */
+/** Keeps memories, facts and documents. A resolved write is on the disk and visible to every later read. */
 export interface MemoryStore {
   readonly catalogue: Catalogue;
   /**

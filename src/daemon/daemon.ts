@@ -152,7 +152,6 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     );
     const ports: MemoryPorts = {
       store: opened.store,
-      facts: opened.store,
       meanings: new FactMeanings(embedder, frequencies),
       embedder,
       classify: models.classify,

@@ -78,7 +78,7 @@ export async function salvageStopped(
     const counts = await withScratch(scratch, async ({ store }) => {
       for (const id of doubtful.keys())
         if (store.catalogue.find(id) !== undefined || deleted.has(id)) doubtful.delete(id);
-      const records = exportRecords({ store, facts: store }, { waypoints: true });
+      const records = exportRecords({ store }, { waypoints: true });
       const counts = await writeLines(join(unfinished, index), records, faults);
       const needed = new Set(store.catalogue.documents.neededFiles());
       const { memories, documents, facts, waypoints } = counts;

@@ -105,7 +105,7 @@ export async function restore(
       const later = noted.flat().filter((erasure) => isErasedLater(erasure, manifest));
       if (later.length === 0) return;
       await withStoppedStore(directory, log, async ({ store, purge }, originals) => {
-        const ports = { store, facts: store, stopJob: async () => {}, noteErasure: async () => {} };
+        const ports = { store, stopJob: async () => {}, noteErasure: async () => {} };
         const users = new Set(
           listUsers(ports, { limit: Infinity, offset: 0 }).items.map(({ userId }) => userId),
         );

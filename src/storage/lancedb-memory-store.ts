@@ -2,8 +2,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { runAtOnce } from "../core/at-once.ts";
 import { notReady, ServiceError, storeFull } from "../core/errors.ts";
-import type { FactReads } from "../core/facts/fact-book.ts";
-import type { FactStore } from "../core/facts/fact-store.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
 import { LATER_FIELDS, type SeenMemory } from "../core/memory.ts";
 import type {
@@ -50,7 +48,7 @@ const ROOM_INTERVAL_MS = 50;
 const [FLUSHES_AGAIN, FLUSH_AGAIN_MS] = [2, 500];
 
 /** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
-export class LanceDbMemoryStore implements MemoryStore, FactStore {
+export class LanceDbMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
   readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
@@ -99,10 +97,6 @@ export class LanceDbMemoryStore implements MemoryStore, FactStore {
 
   get catalogue(): StoreCatalogue {
     return this.#indexes.catalogue;
-  }
-
-  get book(): FactReads {
-    return this.catalogue.facts;
   }
 
   async commit<T>(decide: Decide<T>): Promise<T> {

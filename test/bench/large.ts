@@ -159,9 +159,7 @@ async function document(directory: string): Promise<string> {
   );
   await step("they go into the tables", () => checkpointer.flush());
   const row = store.catalogue.documents.byId.get(id) as DocumentRow;
-  await step("they are deleted", () =>
-    store.commit(() => documentDeletion({ store, facts: store }, row, id)),
-  );
+  await step("they are deleted", () => store.commit(() => documentDeletion({ store }, row, id)));
   await step("they go from the tables", () => checkpointer.flush());
   await store.close();
   return table(

@@ -41,7 +41,7 @@ export function factStoreContract(name: string, createStore: () => Promise<FactS
         ...(knownAt === undefined ? {} : { knownAt }),
       }),
     });
-    const versionsOf = ({ id }: Pick<Fact, "id">) => ports.facts.book.find(id)?.versions;
+    const versionsOf = ({ id }: Pick<Fact, "id">) => ports.store.catalogue.facts.find(id)?.versions;
 
     it("answers the same after a restart, by both clocks", async () => {
       const london = await record({
@@ -54,7 +54,7 @@ export function factStoreContract(name: string, createStore: () => Promise<FactS
       });
       await record({ object: "Paris", validFrom: day("2021-03-01"), userId: "ann", project: "p" });
       await updateFact(ports, { id: london.id, confidence: 0.5, metadata: {} });
-      const middle = ports.facts.book.latestRecordedAt;
+      const middle = ports.store.catalogue.facts.latestRecordedAt;
       ports = await under.restart();
       await record({
         object: "Oslo",
@@ -124,7 +124,7 @@ export function factStoreContract(name: string, createStore: () => Promise<FactS
       await expect(record({ object: "x", validFrom: 5, validTo: 1 })).rejects.toMatchObject({
         code: "INVALID_REQUEST",
       });
-      expect(ports.facts.book.size).toBe(0);
+      expect(ports.store.catalogue.facts.size).toBe(0);
     });
   });
 }

@@ -102,8 +102,7 @@ export async function openProject(
     if (mark === "f" || mark === "F") {
       const [subject = "", predicate = "", object = ""] = text.split("|").map((part) => part.trim());
       const owner = project === null ? { userId } : { userId, project };
-      const factPorts = { ...ports, catalogue: store.catalogue, ownerOfMemory: () => userId };
-      const { fact } = await recordFact(factPorts, { subject, predicate, object, validFrom: at, ...owner });
+      const { fact } = await recordFact(ports, { subject, predicate, object, validFrom: at, ...owner });
       markOf.set(fact.id, line);
       continue;
     }

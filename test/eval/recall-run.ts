@@ -30,7 +30,6 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
   const ports: MemoryPorts = {
     ...createMemoryWorld().ports,
     store,
-    facts: store,
     clock,
     embedder,
     followUps,

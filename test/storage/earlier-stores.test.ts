@@ -33,10 +33,12 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
   it("opens whole: every row is as it was written", async () => {
     const { directory, rows } = unpack(name);
     const opened = await open(directory);
-    const { catalogue, book } = opened.store;
+    const { catalogue } = opened.store;
     expect(catalogue.size).toBe(count(rows, "memories"));
     expect(catalogue.documents.byId.size).toBe(count(rows, "documents"));
-    const facts = [...book.timelines({})].flatMap(({ facts }) => facts).flatMap(({ versions }) => versions);
+    const facts = [...catalogue.facts.timelines({})]
+      .flatMap(({ facts }) => facts)
+      .flatMap(({ versions }) => versions);
     expect(facts.length).toBe(count(rows, "facts"));
     const ids = Object.keys(rows["memories"] ?? {});
     expect((await opened.store.readMemories(ids)).size).toBe(ids.length);

@@ -1,7 +1,6 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../src/core/operations.ts";
-import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { factStoreContract } from "../contract/fact-store.contract.ts";
@@ -9,21 +8,16 @@ import { createFakeFactPorts } from "../support/in-memory-fact-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createStoreOnDisk, type ReopenOptions, type StoreOnDisk } from "../support/store-on-disk.ts";
 
-function factPortsOf({ ports }: Pick<StoreOnDisk, "ports">): FactPorts {
-  const { catalogue } = ports.store;
-  return { ...ports, catalogue, ownerOfMemory: (id) => catalogue.find(id)?.userId };
-}
-
 function onDisk(settle: (disk: StoreOnDisk) => Promise<void>, options: ReopenOptions = {}) {
   return async () => {
     let disk = await createStoreOnDisk(options);
     return {
-      ports: factPortsOf(disk),
+      ports: disk.ports,
       async restart() {
         await settle(disk);
         await disk.close();
         disk = await disk.reopen();
-        return factPortsOf(disk);
+        return disk.ports;
       },
       async close() {
         await disk.close();
@@ -62,7 +56,7 @@ describe("facts beside memories", () => {
 
   it("lose the link to a memory that is deleted, in the record that deletes it, and stay", async () => {
     const { memory } = await addMemory(disk.ports, { content: "Ada moved to Paris", userId: "ann" });
-    const { fact } = await recordFact(factPortsOf(disk), {
+    const { fact } = await recordFact(disk.ports, {
       subject: "Ada",
       predicate: "lives in",
       object: "Paris",
@@ -71,7 +65,7 @@ describe("facts beside memories", () => {
     });
     await disk.opened.checkpointer.flush();
     await deleteMemory(disk.ports, { id: memory.id });
-    const versions = () => disk.ports.facts.book.find(fact.id)?.versions;
+    const versions = () => disk.ports.store.catalogue.facts.find(fact.id)?.versions;
     expect(versions()).toEqual([{ ...fact, sourceMemoryId: null }]);
     await disk.close();
     disk = await disk.reopen();
@@ -79,7 +73,7 @@ describe("facts beside memories", () => {
   });
 
   it("come with the answer to a question that names them, of the same user only", async () => {
-    const ports = factPortsOf(disk);
+    const ports = disk.ports;
     const home = { subject: "Ada", predicate: "lives in" };
     await recordFact(ports, { ...home, object: "Paris", userId: "ann" });
     await recordFact(ports, { ...home, object: "Oslo", userId: "bob" });
@@ -93,21 +87,20 @@ describe("facts beside memories", () => {
 describe("a write of facts that the journal refuses", () => {
   it("is taken back whole: versions, ends and new facts", async () => {
     const { ports, memory } = createMemoryWorld();
-    const factPorts = factPortsOf({ ports });
     const home = { subject: "Ada", predicate: "lives in" };
-    const { fact: first } = await recordFact(factPorts, { ...home, object: "London", validFrom: 1 });
+    const { fact: first } = await recordFact(ports, { ...home, object: "London", validFrom: 1 });
     memory.hold();
-    const second = recordFact(factPorts, { ...home, object: "Paris", validFrom: 5 });
-    const third = recordFact(factPorts, { ...home, object: "Oslo", validFrom: 2, validTo: 3 });
+    const second = recordFact(ports, { ...home, object: "Paris", validFrom: 5 });
+    const third = recordFact(ports, { ...home, object: "Oslo", validFrom: 2, validTo: 3 });
     await Promise.resolve();
-    expect(ports.facts.book.size).toBe(4);
+    expect(ports.store.catalogue.facts.size).toBe(4);
     await Promise.all([
       expect(second).rejects.toMatchObject({ code: "STORE_FULL" }),
       expect(third).rejects.toMatchObject({ code: "STORE_FULL" }),
       memory.release("refused"),
     ]);
-    expect(ports.facts.book.size).toBe(1);
-    expect(ports.facts.book.find(first.id)?.versions).toEqual([first]);
-    expect(ports.facts.book.timelines({ subject: "ada" })[0]?.facts).toHaveLength(1);
+    expect(ports.store.catalogue.facts.size).toBe(1);
+    expect(ports.store.catalogue.facts.find(first.id)?.versions).toEqual([first]);
+    expect(ports.store.catalogue.facts.timelines({ subject: "ada" })[0]?.facts).toHaveLength(1);
   });
 });

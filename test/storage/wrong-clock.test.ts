@@ -1,6 +1,5 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { findFacts } from "../../src/core/facts/find-facts.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { currentFact } from "../../src/core/facts/fact-operations.ts";
@@ -27,14 +26,10 @@ afterEach(async () => {
   disk.removeDirectory();
 });
 
-const facts = (): FactPorts => {
-  const { catalogue } = disk.ports.store;
-  return { ...disk.ports, catalogue, ownerOfMemory: (id) => catalogue.find(id)?.userId };
-};
 const add = async (content: string) => (await addMemory(disk.ports, { content })).memory;
 const lives = async (object: string) =>
-  (await recordFact(facts(), { subject: "Ann", predicate: "lives in", object })).fact;
-const city = () => currentFact(facts(), { subject: "Ann", predicate: "lives in" }).object;
+  (await recordFact(disk.ports, { subject: "Ann", predicate: "lives in", object })).fact;
+const city = () => currentFact(disk.ports, { subject: "Ann", predicate: "lives in" }).object;
 async function reopen() {
   await disk.close();
   disk = await disk.reopen();
@@ -86,7 +81,7 @@ it("knows what was recorded by then in the order of recording, whatever times it
   world.now = NOW + 60_000;
   await lives("Chur");
   const knownAt = (at: number) =>
-    findFacts(facts(), { knownAt: at, limit: 9 })
+    findFacts(disk.ports, { knownAt: at, limit: 9 })
       .facts.map(({ object }) => object)
       .sort();
   expect(knownAt(NOW)).toEqual(["Bern"]);

@@ -2,12 +2,13 @@ import type { ServerOptions } from "../../src/http/server.ts";
 import type { Backup } from "../../src/storage/copies/backups.ts";
 import type { AddedMemory, AddMemoryInput } from "../../src/core/memories/memory-ports.ts";
 import { orRefused, ServiceError } from "../../src/core/errors.ts";
-import { bindFactOperations } from "../../src/core/facts/fact-operations.ts";
+import { FACT_OPERATIONS } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import { memoryOf } from "../../src/core/rows.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { UserSummary } from "../../src/core/users/user-summaries.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
+import { bindAll } from "../../src/core/bind-operations.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
 import { memoryRow } from "./memory-row.ts";
 
@@ -29,10 +30,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
   const memories = new Map<string, SeenMemory>();
   const calls: FakeOperations["calls"] = [];
 
-  const factPorts = {
-    ...createFakeFactPorts(FAKE_NOW, fakeId),
-    ownerOfMemory: (id: string) => memories.get(id)?.userId,
-  };
+  const factPorts = createFakeFactPorts(FAKE_NOW, fakeId, (id) => memories.get(id)?.userId);
 
   function add(input: AddMemoryInput): AddedMemory {
     const order = memories.size + 1;
@@ -73,7 +71,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
 
   const newestFirst = () => [...memories.values()].toSorted((a, b) => b.order - a.order);
 
-  const facts = bindFactOperations(factPorts);
+  const facts = bindAll(FACT_OPERATIONS, factPorts);
   const fake: Operations = {
     addMemory: async (input) => add(input),
     addMemories: async ({ items }) => ({

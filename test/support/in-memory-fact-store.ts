@@ -1,8 +1,10 @@
+import { runAtOnce } from "../../src/core/at-once.ts";
 import type { Fact } from "../../src/core/facts/fact.ts";
 import { FactBook } from "../../src/core/facts/fact-book.ts";
 import { FactMeanings } from "../../src/core/facts/fact-meanings.ts";
 import { type FactPorts, type FactStore, presentOf } from "../../src/core/facts/fact-store.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
+import type { CatalogueEntry } from "../../src/core/ports.ts";
 import type { Change, RequestRow } from "../../src/core/rows.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
@@ -18,7 +20,7 @@ export interface InMemoryFactStore extends FactStore {
  * drawn.
  */
 export interface FakeFactPorts extends FactPorts {
-  readonly facts: InMemoryFactStore;
+  readonly store: InMemoryFactStore;
   readonly clock: { time: number; now(): number };
   /** Owners by memory id. */
   readonly memories: Map<string, string | null>;
@@ -27,6 +29,7 @@ export interface FakeFactPorts extends FactPorts {
 export function createFakeFactPorts(
   time = Date.UTC(2026, 0, 1),
   idOf = (drawn: number) => `fact-${String(drawn).padStart(4, "0")}`,
+  ownerOf?: (memoryId: string) => string | null | undefined,
 ): FakeFactPorts {
   const clock = {
     time,
@@ -42,14 +45,22 @@ export function createFakeFactPorts(
   let lastRecord = 0;
   let drawn = 0;
 
-  const facts: InMemoryFactStore = {
-    book,
+  const store: InMemoryFactStore = {
+    catalogue: {
+      facts: book,
+      findRequest: (key) => requests.get(key),
+      find: (id) => {
+        const userId = ownerOf === undefined ? memories.get(id) : ownerOf(id);
+        return userId === undefined ? undefined : ({ id, userId } as CatalogueEntry);
+      },
+    },
     records,
     rows,
     async commit(decide) {
       const now = presentOf(clock, lastRecord);
       if (now < lastRecord) book.clockIs(now);
-      const { changes, result } = decide({ now, nextOrder: 1, believedNow: now });
+      const decided = decide({ now, nextOrder: 1, believedNow: now });
+      const { changes, result } = "next" in decided ? runAtOnce(decided) : decided;
       if (changes.length === 0) return result;
       lastRecord = now;
       records.push([...changes]);
@@ -64,13 +75,11 @@ export function createFakeFactPorts(
     },
   };
   return {
-    facts,
+    store,
     meanings: new FactMeanings(createFakeEmbedder(), () => 0),
     clock,
     memories,
     ids: { newId: () => idOf((drawn += 1)) },
     requests: new RequestLedger(),
-    catalogue: { findRequest: (key) => requests.get(key) },
-    ownerOfMemory: (id) => memories.get(id),
   };
 }

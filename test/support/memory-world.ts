@@ -31,7 +31,6 @@ export function createMemoryWorld(): MemoryWorld {
   const memory = createInMemoryStore(clock);
   const summaries = new UserSummaries({
     store: memory.store,
-    facts: memory.store,
     clock,
     nextTurn: async () => {},
   });
@@ -48,7 +47,6 @@ export function createMemoryWorld(): MemoryWorld {
     memory,
     ports: {
       store: memory.store,
-      facts: memory.store,
       meanings: new FactMeanings(embedder, WORD_FREQUENCIES),
       embedder,
       clock,

@@ -58,7 +58,7 @@ export async function openStoreOnDisk(
   });
   return {
     directory,
-    ports: { ...world.ports, store: opened.store, facts: opened.store, requests: new RequestLedger() },
+    ports: { ...world.ports, store: opened.store, requests: new RequestLedger() },
     opened,
     warnings,
     reopen: (again = options) => openStoreOnDisk(directory, world, again),

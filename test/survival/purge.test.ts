@@ -34,11 +34,6 @@ async function add(content: string, fields = {}): Promise<string> {
   return (await addMemory(store.ports, { content, ...fields })).memory.id;
 }
 
-function factPorts() {
-  const { catalogue } = store.ports.store;
-  return { ...store.ports, catalogue, ownerOfMemory: (id: string) => catalogue.find(id)?.userId };
-}
-
 describe("erasing", () => {
   it("leaves nothing of what was deleted or replaced in any file, and all of the rest", async () => {
     const gone: string[] = [];
@@ -63,7 +58,7 @@ describe("erasing", () => {
       if (i === 0) await store.opened.checkpointer.flush();
     }
     const changed = await add(`first ${doomed()}`, { tags: [doomed()] });
-    const { fact } = await recordFact(factPorts(), {
+    const { fact } = await recordFact(store.ports, {
       subject: doomed(),
       predicate: "keeps",
       object: doomed(),
@@ -91,7 +86,7 @@ describe("erasing", () => {
       expect(placesOf(text, before), `the places of ${text}`).not.toEqual([]);
 
     for (const id of ids) await deleteMemory(store.ports, { id });
-    await eraseFact(factPorts(), { id: fact.id });
+    await eraseFact(store.ports, { id: fact.id });
     expect(store.opened.purge.waiting).toMatchObject({
       items: 5,
       rows: { memories: 3, facts: 1, versions: 1 },

@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobRow } from "../../src/core/documents/document.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
-import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { createFaultyDisk, EVERY_REMAINS, type FaultyDisk } from "../support/faulty-disk.ts";
@@ -197,12 +196,7 @@ describe("a store whose disk is full", () => {
   });
 
   it("deletes what facts are linked to, and facts that others are linked to", async () => {
-    const { catalogue } = store.ports.store;
-    const ports: FactPorts = {
-      ...store.ports,
-      catalogue,
-      ownerOfMemory: (id) => catalogue.find(id)?.userId,
-    };
+    const { ports } = store;
     const { memory } = await addMemory(store.ports, { content: "Ada moved to Paris" });
     const home = { subject: "Ada", predicate: "lives in" };
     const source = { sourceMemoryId: memory.id };
@@ -212,7 +206,7 @@ describe("a store whose disk is full", () => {
     expect(await ledger.add(store)).toBe(false);
     await deleteMemory(store.ports, { id: memory.id });
     await eraseFact(ports, { id: second.id });
-    expect(ports.facts.book.find(first.id)?.latest).toMatchObject({
+    expect(ports.store.catalogue.facts.find(first.id)?.latest).toMatchObject({
       sourceMemoryId: null,
       supersededBy: null,
     });

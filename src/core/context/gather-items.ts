@@ -183,7 +183,7 @@ async function answering(
   });
   const facts = await answeringFacts(ports, {
     question: query,
-    at: presentOf(ports.clock, ports.facts.book.latestRecordedAt),
+    at: presentOf(ports.clock, ports.store.catalogue.facts.latestRecordedAt),
     ...(userId === undefined ? {} : { userId }),
     ...projects,
   });
@@ -224,14 +224,14 @@ function nearnessTo(
 }
 
 function factItems(
-  ports: Pick<MemoryPorts, "facts" | "clock">,
+  ports: Pick<MemoryPorts, "store" | "clock">,
   { userId, project }: ContextInput,
   answers: ReadonlySet<string>,
 ): Candidate[] {
   const { facts } = findFacts(ports, {
     ...(userId === undefined ? {} : { userId }),
     ...(project === undefined ? {} : { projects: [project, null] }),
-    at: presentOf(ports.clock, ports.facts.book.latestRecordedAt),
+    at: presentOf(ports.clock, ports.store.catalogue.facts.latestRecordedAt),
     limit: FACTS,
   });
   return facts.map((fact) => {

@@ -164,7 +164,7 @@ export function documentChain(memoryIds: readonly string[], createdAt: number): 
   });
 }
 
-type RemovalPorts = Pick<MemoryPorts, "store" | "facts">;
+type RemovalPorts = Pick<MemoryPorts, "store">;
 
 /** Ids of a document's memories that still exist, in order. */
 export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: DocumentRow): string[] {
@@ -178,11 +178,11 @@ export function memoryRemoval(ports: RemovalPorts, id: string): Change[] {
 }
 
 /** As `memoryRemoval`, but for its earlier versions. */
-export function presentRemoval({ store, facts }: RemovalPorts, id: string): Change[] {
+export function presentRemoval({ store }: RemovalPorts, id: string): Change[] {
   // Edges first: the catalogue finds their ends by the memories' ids.
   return [
     ...removeEdges(store.catalogue.edgesOf(id)),
-    ...sourceRemoval(facts.book, id),
+    ...sourceRemoval(store.catalogue.facts, id),
     { table: "signals", id, row: null },
     { table: "tokens", id, row: null },
     { table: "vectors", id, row: null },

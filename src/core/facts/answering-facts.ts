@@ -5,7 +5,7 @@ import { type Fact, foldText, nameKey } from "./fact.ts";
 import { type FactFilter, type FactReads, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
 import { compareForList, type FactPorts } from "./fact-store.ts";
 
-type Ports = Pick<FactPorts, "facts" | "meanings">;
+type Ports = Pick<FactPorts, "store" | "meanings">;
 
 /** A fact with its score, in [0, 1]. */
 export type ScoredFact = Fact & { readonly score: number };
@@ -33,11 +33,11 @@ const WORDS = 0.5;
  * `at` past and future ones too.
  */
 export async function answeringFacts(
-  { facts, meanings }: Ports,
+  { store, meanings }: Ports,
   input: AnsweringFactsInput,
 ): Promise<ScoredFact[]> {
   const { question, minScore = 0 } = input;
-  const candidates = candidatesFor(facts.book, input);
+  const candidates = candidatesFor(store.catalogue.facts, input);
   if (candidates.length === 0) return [];
   const terms = questionTerms(question).map(({ term, weight }) => ({
     term,
@@ -110,9 +110,9 @@ const MAX_SIMILAR = 5;
  * The facts of the same user and project that say something like a fact of the same subject, in another predicate of about
  * its meaning ("lives in", "resides in"), and are true when it begins: at most 5, the most similar first.
  */
-export async function similarFacts({ facts, meanings }: Ports, fact: Fact): Promise<Fact[]> {
+export async function similarFacts({ store, meanings }: Ports, fact: Fact): Promise<Fact[]> {
   const key = nameKey(fact.predicate);
-  const timelines = facts.book
+  const timelines = store.catalogue.facts
     .timelines({ subject: fact.subject, projects: [fact.project] })
     .filter(({ userId, predicateKey }) => userId === fact.userId && predicateKey !== key);
   const others = timelines.flatMap((timeline) =>

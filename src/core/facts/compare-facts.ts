@@ -16,13 +16,13 @@ interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange
  * @returns one page of each list (`unchanged` as of `time2`), and the numbers of all in `summary`. Where the lists end before
  *   their limit, the next page of all begins at `nextOffset`; undefined on the last.
  */
-export function compareFacts({ facts: { book } }: FactReadPorts, input: CompareFactsInput) {
+export function compareFacts({ store }: FactReadPorts, input: CompareFactsInput) {
   const { time1, time2, knownAt } = input;
   const added: Fact[] = [];
   const removed: Fact[] = [];
   const changed: { readonly before: Fact; readonly after: Fact }[] = [];
   const unchanged: Fact[] = [];
-  for (const timeline of book.timelines(input)) {
+  for (const timeline of store.catalogue.facts.timelines(input)) {
     const gone = factsByObject(timeline, { at: time1, knownAt });
     const come = factsByObject(timeline, { at: time2, knownAt });
     for (const [object, fact] of come) {

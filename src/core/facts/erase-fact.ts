@@ -11,12 +11,12 @@ import type { FactPorts } from "./fact-store.ts";
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
  */
 export async function eraseFact(
-  { facts, clock }: FactPorts,
+  { store, clock }: FactPorts,
   input: { readonly id: string; readonly userId?: string },
 ): Promise<Fact> {
-  return facts.commit((section) => {
-    const fact = new FactDraft(facts.book, section, clock).require(input.id, input.userId);
-    return { changes: erasure(facts.book, fact), result: fact };
+  return store.commit((section) => {
+    const fact = new FactDraft(store.catalogue.facts, section, clock).require(input.id, input.userId);
+    return { changes: erasure(store.catalogue.facts, fact), result: fact };
   });
 }
 

@@ -7,7 +7,6 @@ import { pageOf, presentOf, compareForList } from "./fact-store.ts";
 import type { FactPage, FactPorts, FactReadPorts, PageRange } from "./fact-store.ts";
 import { factTimeline, compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
-import { bindAll, type Bound } from "../bind-operations.ts";
 import { notFound } from "../errors.ts";
 import { type FactFilter, versionKnownAt, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
 import { FactDraft } from "./fact-draft.ts";
@@ -19,11 +18,11 @@ type OneFact = { readonly id: string; readonly userId?: string };
 
 /** Makes the next version of a fact; metadata is replaced whole. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
 export async function updateFact(
-  { facts, clock }: FactPorts,
+  { store, clock }: FactPorts,
   input: OneFact & Partial<Pick<Fact, "confidence" | "metadata">>,
 ): Promise<Fact> {
-  return facts.commit((section) => {
-    const draft = new FactDraft(facts.book, section, clock);
+  return store.commit((section) => {
+    const draft = new FactDraft(store.catalogue.facts, section, clock);
     const fact = draft.require(input.id, input.userId);
     const { confidence = fact.confidence, metadata = fact.metadata } = input;
     if (confidence === fact.confidence && sameMetadata(metadata, fact.metadata))
@@ -42,11 +41,11 @@ interface SearchFactsInput extends FactFilter, AsOf, PageRange {
 }
 
 /** Facts with a field that matches the pattern, in list order; without `at` past and future ones too. */
-export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): FactPage {
+export function searchFacts({ store }: FactReadPorts, input: SearchFactsInput): FactPage {
   const matches = compilePattern(input.pattern);
   const isAsked = (field: SearchFactsInput["field"]) => input.field === field || input.field === "any";
   const found: Fact[] = [];
-  for (const timeline of facts.book.timelines(input)) {
+  for (const timeline of store.catalogue.facts.timelines(input)) {
     const isNamed =
       (isAsked("subject") && matches(timeline.subjectKey)) ||
       (isAsked("predicate") && matches(timeline.predicateKey));
@@ -65,11 +64,11 @@ export function searchFacts({ facts }: FactReadPorts, input: SearchFactsInput): 
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, INVALID_REQUEST, STORE_FULL, NOT_READY.
  */
 export async function invalidateFact(
-  { facts, clock }: FactPorts,
+  { store, clock }: FactPorts,
   input: OneFact & { readonly validTo?: number },
 ): Promise<Fact> {
-  return facts.commit((section) => {
-    const draft = new FactDraft(facts.book, section, clock);
+  return store.commit((section) => {
+    const draft = new FactDraft(store.catalogue.facts, section, clock);
     const fact = draft.require(input.id, input.userId);
     const closed = closeFact(fact, input.validTo, draft);
     if (closed !== fact) draft.put([closed]);
@@ -79,21 +78,21 @@ export async function invalidateFact(
 
 /** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND: another owner's too, and where it was unknown at `knownAt`. */
 export function getFact(
-  { facts }: FactReadPorts,
+  { store }: FactReadPorts,
   { id, userId, knownAt }: OneFact & Pick<AsOf, "knownAt">,
 ): Fact {
-  const history = facts.book.find(id);
+  const history = store.catalogue.facts.find(id);
   return visible("fact", history && versionKnownAt(history, knownAt), userId);
 }
 
 /** The fact valid now, or at `at`; of several the newest open one. @throws {ServiceError} NOT_FOUND. */
 export function currentFact(
-  { facts, clock }: FactReadPorts,
+  { store, clock }: FactReadPorts,
   input: FactFilter & AsOf & Pick<Fact, "subject" | "predicate">,
 ): Fact {
-  const at = input.at ?? presentOf(clock, facts.book.latestRecordedAt);
+  const at = input.at ?? presentOf(clock, store.catalogue.facts.latestRecordedAt);
   let current: Fact | undefined;
-  visitFacts(facts.book, { ...input, at }, (fact) => {
+  visitFacts(store.catalogue.facts, { ...input, at }, (fact) => {
     if (current === undefined || compareForList(fact, current) < 0) current = fact;
   });
   if (current === undefined)
@@ -102,7 +101,7 @@ export function currentFact(
 }
 
 /** The service's operations on facts. */
-const FACT_OPERATIONS = {
+export const FACT_OPERATIONS = {
   recordFact,
   recordFacts,
   updateFact,
@@ -119,6 +118,3 @@ const FACT_OPERATIONS = {
   factSubjects,
   volatileFacts,
 };
-export type FactOperations = Bound<typeof FACT_OPERATIONS>;
-
-export const bindFactOperations = (ports: FactPorts): FactOperations => bindAll(FACT_OPERATIONS, ports);

@@ -10,14 +10,14 @@ const TOP_PREDICATES = 10;
  * Counts over a user's facts, or all: active ones are valid now (or at `at`), historical ones ended by then, future ones have not
  * begun by then. Subjects, predicates and objects are counted as they are compared; `earliest` and `latest` are beginnings.
  */
-export function factStats({ facts: { book }, clock }: FactReadPorts, input: OfUser) {
-  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
+export function factStats({ store, clock }: FactReadPorts, input: OfUser) {
+  const now = input.at ?? presentOf(clock, store.catalogue.facts.latestRecordedAt);
   const subjects = new Set<string>();
   const objects = new Set<string>();
   const predicates = new Map<string, { readonly predicate: string; count: number }>();
   let [total, active, future, confidences] = [0, 0, 0, 0];
   let [earliest, latest] = [Infinity, -Infinity];
-  visitFacts(book, { ...input, at: undefined }, (fact, history, timeline) => {
+  visitFacts(store.catalogue.facts, { ...input, at: undefined }, (fact, history, timeline) => {
     total += 1;
     confidences += fact.confidence;
     if (fact.validFrom > now) future += 1;
@@ -50,15 +50,15 @@ export function factStats({ facts: { book }, clock }: FactReadPorts, input: OfUs
  * valid now (or at `at`); those with the most facts first, then by name.
  */
 export function factSubjects(
-  { facts: { book }, clock }: FactReadPorts,
+  { store, clock }: FactReadPorts,
   { limit, offset = 0, ...input }: OfUser & PageRange,
 ) {
-  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
+  const now = input.at ?? presentOf(clock, store.catalogue.facts.latestRecordedAt);
   const bySubject = new Map<
     string,
     { subject: string; newest: number; factCount: number; currentCount: number }
   >();
-  visitFacts(book, { ...input, at: undefined }, (fact, _history, { subjectKey }) => {
+  visitFacts(store.catalogue.facts, { ...input, at: undefined }, (fact, _history, { subjectKey }) => {
     let found = bySubject.get(subjectKey);
     if (found === undefined) {
       found = { subject: fact.subject, newest: fact.validFrom, factCount: 0, currentCount: 0 };
@@ -86,9 +86,11 @@ interface VolatileFactsInput extends FactFilter, AsOf {
 const DAY_MS = 86_400_000;
 
 /** Timelines that ever held more than one fact, the most changed first, then by the latest change. */
-export function volatileFacts({ facts: { book }, clock }: FactReadPorts, input: VolatileFactsInput) {
-  const now = input.at ?? presentOf(clock, book.latestRecordedAt);
-  const found = book.timelines(input).flatMap((timeline) => changesOf(timeline, now, input) ?? []);
+export function volatileFacts({ store, clock }: FactReadPorts, input: VolatileFactsInput) {
+  const now = input.at ?? presentOf(clock, store.catalogue.facts.latestRecordedAt);
+  const found = store.catalogue.facts
+    .timelines(input)
+    .flatMap((timeline) => changesOf(timeline, now, input) ?? []);
   return sortedPage(
     found,
     input,

@@ -1,10 +1,8 @@
 import type { Fact } from "./fact.ts";
-import type { FactReads } from "./fact-book.ts";
 import type { FactMeanings } from "./fact-meanings.ts";
 import type { RequestLedger } from "../idempotency.ts";
 import { fitting } from "../page-end.ts";
-import type { Catalogue, Clock, IdSource, WriteSection } from "../ports.ts";
-import type { Change } from "../rows.ts";
+import type { Catalogue, Clock, IdSource, MemoryStore } from "../ports.ts";
 
 /** The order of every list of facts: open ones first, then the newest `validFrom`, then by id. */
 export function compareForList(a: Fact, b: Fact): number {
@@ -30,27 +28,19 @@ export const sortedPage = <T>(
   compare: (a: T, b: T) => number,
 ): T[] => items.sort(compare).slice(offset, offset + limit);
 
-/** Keeps facts. A resolved write is on the disk and visible to every later read. */
-export interface FactStore {
-  /** Shows a write from the moment it is accepted. Only the store applies changes to it. */
-  readonly book: FactReads;
-  /** One atomic write; the same promises and errors as `MemoryStore.commit`. */
-  commit<T>(
-    decide: (section: WriteSection) => { readonly changes: readonly Change[]; readonly result: T },
-  ): Promise<T>;
+/** The part of the store that facts need. */
+export interface FactStore extends Pick<MemoryStore, "commit"> {
+  readonly catalogue: Pick<Catalogue, "facts" | "find" | "findRequest">;
 }
 
 /** The ports of reading facts. */
-export type FactReadPorts = { readonly facts: FactStore; readonly clock: Clock };
+export type FactReadPorts = { readonly store: FactStore; readonly clock: Clock };
 
 /** The ports of recording facts. */
 export interface FactPorts extends FactReadPorts {
   readonly meanings: FactMeanings;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
-  readonly catalogue: Pick<Catalogue, "findRequest">;
-  /** The memory's owner (null: none); undefined for an unknown id. */
-  ownerOfMemory(id: string): string | null | undefined;
 }
 
 /** Facts of one page, which may end before its limit, and how many there are in all. */

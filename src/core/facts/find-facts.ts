@@ -17,11 +17,11 @@ interface FindFactsInput extends FactFilter, AsOf, PageRange, Given<Written> {
 }
 
 /** Facts that match, in list order; without `at` past and future ones too. */
-export function findFacts({ facts: { book } }: FactReadPorts, input: FindFactsInput): FactPage {
+export function findFacts({ store }: FactReadPorts, input: FindFactsInput): FactPage {
   const { minConfidence = 0, createdBy, recordedFrom = -Infinity, idEnd = "" } = input;
   const object = input.object === undefined ? undefined : objectKey(input.object);
   const found: Fact[] = [];
-  visitFacts(book, input, (fact, history) => {
+  visitFacts(store.catalogue.facts, input, (fact, history) => {
     if (fact.confidence < minConfidence || fact.recordedAt < recordedFrom) return;
     if (!fact.id.endsWith(idEnd)) return;
     if (object !== undefined && history.objectKey !== object) return;
@@ -97,10 +97,10 @@ interface FactTimelineInput extends FactFilter, AsOf, PageRange {
 }
 
 /** When each fact of a subject began, changed and ended, ascending; with `at`, only of facts valid then. The page may end before its limit. */
-export function factTimeline({ facts }: FactReadPorts, input: FactTimelineInput) {
+export function factTimeline({ store }: FactReadPorts, input: FactTimelineInput) {
   const { from = -Infinity, to = Infinity } = input;
   const events: FactEvent[] = [];
-  visitFacts(facts.book, input, (fact, history) => {
+  visitFacts(store.catalogue.facts, input, (fact, history) => {
     for (const event of eventsOf(fact, history)) {
       if (event.timestamp >= from && event.timestamp < to) events.push(event);
     }

@@ -64,13 +64,13 @@ export async function recordFacts(
   ports: FactPorts,
   input: RecordFactsInput,
 ): Promise<{ readonly results: readonly (RecordedFact | ServiceError)[] }> {
-  const { facts, requests, catalogue, clock } = ports;
+  const { store, requests, clock } = ports;
   return requests.once(
     input.idempotency,
-    catalogue,
+    store.catalogue,
     () =>
-      facts.commit((section) => {
-        const draft = new FactDraft(facts.book, section, clock);
+      store.commit((section) => {
+        const draft = new FactDraft(store.catalogue.facts, section, clock);
         const results = input.items.map((item) =>
           item instanceof ServiceError ? item : orRefused(() => recordInto(draft, ports, item)),
         );
@@ -115,10 +115,10 @@ function recordInto(draft: FactDraft, ports: FactPorts, input: RecordFactInput):
 }
 
 /** The answer of a repeated request for a fact it made. @throws {ServiceError} GONE if that was erased. */
-function replayOf({ facts }: Pick<FactPorts, "facts">, id: string): RecordedFact {
-  const fact = facts.book.find(id)?.latest;
+function replayOf({ store }: Pick<FactPorts, "store">, id: string): RecordedFact {
+  const fact = store.catalogue.facts.find(id)?.latest;
   if (fact === undefined) throw goneError();
-  const others = facts.book.timeline(fact)?.facts ?? [];
+  const others = store.catalogue.facts.timeline(fact)?.facts ?? [];
   const superseded = others
     .filter(({ latest }) => latest.supersededBy === fact.id)
     .map(({ latest }) => latest.id);
@@ -135,7 +135,7 @@ function checkNames(input: RecordFactInput): void {
 }
 
 function checkSource(ports: FactPorts, memoryId: string | undefined, userId: string | null): void {
-  if (memoryId === undefined || ports.ownerOfMemory(memoryId) === userId) return;
+  if (memoryId === undefined || ports.store.catalogue.find(memoryId)?.userId === userId) return;
   throw notFound("There is no memory of this user with the id given as source_memory_id.", {
     fields: [{ path: "/source_memory_id", message: "is no memory of this user" }],
   });

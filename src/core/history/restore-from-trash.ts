@@ -138,12 +138,12 @@ function checkPlace({ store }: Pick<MemoryPorts, "store">, row: VersionRow, isWh
 
 /** Facts that named it get it back as their source, in every version since that has none. */
 function sourceChanges(
-  { facts }: Pick<MemoryPorts, "facts">,
+  { store }: Pick<MemoryPorts, "store">,
   { memoryId, userId, sourceOf }: VersionRow,
 ): Change[] {
   const wanted = new Set(sourceOf);
   return [...new Set(sourceOf.map(factIdOfRow))].flatMap((factId) => {
-    const versions = facts.book.find(factId)?.versions ?? [];
+    const versions = store.catalogue.facts.find(factId)?.versions ?? [];
     const first = versions.findIndex((fact) => wanted.has(factRowId(fact)));
     return versions
       .filter(

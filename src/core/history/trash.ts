@@ -27,7 +27,7 @@ interface TrashMemoryInput extends TrashInput {
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN, VERSION_MISMATCH, STORE_FULL, NOT_READY.
  */
 export async function trashMemory(
-  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  ports: Pick<MemoryPorts, "store" | "historyMs">,
   { id, userId, ifVersion, deletedBy }: TrashMemoryInput,
 ): Promise<{ readonly id: string; readonly deleted: number }> {
   const { store } = ports;
@@ -66,12 +66,12 @@ export async function trashMemory(
 }
 
 function trashing(
-  ports: Pick<MemoryPorts, "store" | "facts" | "historyMs">,
+  ports: Pick<MemoryPorts, "store" | "historyMs">,
   section: WriteSection,
   row: MemoryRow,
   { root, document, by }: { root: string; document: DocumentRow | undefined; by: string | null },
 ): Change[] {
-  const { store, facts } = ports;
+  const { store } = ports;
   const { id } = row;
   const isRoot = id === root;
   const present = {
@@ -79,7 +79,7 @@ function trashing(
     signals: store.catalogue.signalsOf(id) ?? { salience: 0, lastSeenAt: row.createdAt },
     duplicateHash: row.duplicateHash,
   };
-  const sourceOf = Array.from(facts.book.fromMemory(id)).flatMap(({ versions }) =>
+  const sourceOf = Array.from(store.catalogue.facts.fromMemory(id)).flatMap(({ versions }) =>
     versions.filter(({ sourceMemoryId }) => sourceMemoryId === id).map(factRowId),
   );
   return [

@@ -1,5 +1,4 @@
 import type { FactMeanings } from "../facts/fact-meanings.ts";
-import type { FactStore } from "../facts/fact-store.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { IdempotentRequest, RequestLedger } from "../idempotency.ts";
 import type { Clock, Embedder, IdSource, MemoryStore } from "../ports.ts";
@@ -10,8 +9,6 @@ import type { Changeable, Given, Owned, Sector, SeenMemory, Written } from "../m
 /** The ports of the operations on memories. */
 export interface MemoryPorts {
   readonly store: MemoryStore;
-  /** The same store: one record can hold changes of memories and of facts. */
-  readonly facts: FactStore;
   readonly meanings: FactMeanings;
   readonly embedder: Embedder;
   readonly classify: SectorClassifier;

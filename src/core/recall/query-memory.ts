@@ -65,7 +65,7 @@ const LEAST_SCORE = 0.005;
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, NOT_READY.
  */
 export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): Promise<QueryMemoryResult> {
-  const { store, facts, clock, followUps, timeZone } = ports;
+  const { store, clock, followUps, timeZone } = ports;
   const { query, limit, minScore = LEAST_SCORE, snippetChars, explain = false, asOf } = input;
   const filter =
     asOf === undefined
@@ -149,7 +149,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const answers = await answeringFacts(ports, {
     question: query,
     vector,
-    at: asOf ?? presentOf(clock, facts.book.latestRecordedAt),
+    at: asOf ?? presentOf(clock, store.catalogue.facts.latestRecordedAt),
     minScore: input.minScore ?? 0,
     ...(userId === undefined ? {} : { userId }),
     ...(projects === undefined ? {} : { projects }),

@@ -18,11 +18,11 @@ const ROWS_PER_READ = 100;
  * erased since.
  */
 export async function* exportRecords(
-  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
+  { store }: Pick<MemoryPorts, "store">,
   { waypoints, ...filter }: Pick<MemoryFilter, "userId" | "projects"> & { readonly waypoints: boolean },
 ): AsyncGenerator<TransferRecord> {
   const { catalogue } = store;
-  const { book } = facts;
+  const { facts: book } = catalogue;
   // An empty write waits for the writes it sees: nothing is exported that might still be refused.
   const { selection, ordinals, documentIds, factVersions } = await store.commit(() => {
     const selection = catalogue.select(filter);

@@ -65,7 +65,7 @@ export async function restoreRecords(ports: MemoryPorts, { items }: RestoreRecor
 class RestoredMeanwhile extends Error {}
 
 async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
-  const { store, facts, followUps, sha256 } = ports;
+  const { store, followUps, sha256 } = ports;
   const { catalogue } = store;
 
   const { results, added } = await store.commit((section) => {
@@ -85,7 +85,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
         ? staged.row
         : catalogue.documents.byId.get(id);
     };
-    const restoredFacts = new RestoredFacts(facts.book, ownerOf);
+    const restoredFacts = new RestoredFacts(catalogue.facts, ownerOf);
     const latestAllowed = section.now + CLOCK_STEP_MS;
 
     /** A stored waypoint gets the larger weight of the two, or 0 if either was rejected, and the earlier time. */

@@ -12,7 +12,7 @@ export interface DeleteUserMemoriesInput {
   readonly includesFacts: boolean;
 }
 
-export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> {
+export interface UserDeletionPorts extends Pick<MemoryPorts, "store"> {
   /** Ends the work on a job whose row shows its end now. */
   readonly stopJob: (job: JobEntry) => Promise<void>;
   /** Keeps backups from restoring the deleted records. */
@@ -27,14 +27,16 @@ export interface UserDeletionPorts extends Pick<MemoryPorts, "store" | "facts"> 
  * @throws {ServiceError} NOT_READY; STORE_FULL where all is deleted and a full disk cannot note it for backups.
  */
 export async function deleteUserMemories(
-  { store, facts, stopJob, noteErasure }: UserDeletionPorts,
+  { store, stopJob, noteErasure }: UserDeletionPorts,
   input: DeleteUserMemoriesInput,
 ) {
   const { documents } = store.catalogue;
   const { stopped, ...result } = await store.commit(function* ({ now }) {
     const { userId, keepsDocuments, includesFacts } = input;
-    const memories = yield* memoriesRemoval({ store, facts }, input);
-    const erasedFacts = includesFacts ? userFactsRemoval(facts.book, userId) : { changes: [], erased: 0 };
+    const memories = yield* memoriesRemoval({ store }, input);
+    const erasedFacts = includesFacts
+      ? userFactsRemoval(store.catalogue.facts, userId)
+      : { changes: [], erased: 0 };
     const erasedDocuments = keepsDocuments ? [] : documents.documentsOf(userId);
     const jobs = keepsDocuments ? [] : [...documents.jobs.values()].filter((job) => job.userId === userId);
     const changes: Change[] = memories.changes.concat(
@@ -68,7 +70,7 @@ function endOfJob({ id, ...row }: JobEntry, now: number): Change {
 
 /** Newest first: removing from the end of a session's series costs nothing. */
 function* memoriesRemoval(
-  { store, facts }: Pick<UserDeletionPorts, "store" | "facts">,
+  { store }: Pick<UserDeletionPorts, "store">,
   { userId, keepsDocuments, includesFacts }: DeleteUserMemoriesInput,
 ): Steps<{ readonly changes: Change[]; readonly deleted: number; readonly kept: ReadonlySet<string> }> {
   const { catalogue } = store;
@@ -101,7 +103,7 @@ function* memoriesRemoval(
       { table: "tokens", id, row: null },
       { table: "signals", id, row: null },
     );
-    if (!includesFacts) memories.push(...sourceRemoval(facts.book, id));
+    if (!includesFacts) memories.push(...sourceRemoval(store.catalogue.facts, id));
     yield;
   }
   return { changes: reachingOut.concat(memories, within), deleted: goes.size, kept };

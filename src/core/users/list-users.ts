@@ -6,14 +6,14 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
  * without replaced ones (empty period). With `after` only users after that one. Cost: linear in all memories and facts.
  */
 export function listUsers(
-  { store, facts }: Pick<MemoryPorts, "store" | "facts">,
+  { store }: Pick<MemoryPorts, "store">,
   { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after?: string },
 ) {
   const memories = store.catalogue.users();
   const documents = new Map<string, number>();
   const factCounts = new Map<string, number>();
   for (const document of store.catalogue.documents.byId.values()) count(documents, document);
-  visitFacts(facts.book, {}, (fact) => count(factCounts, fact));
+  visitFacts(store.catalogue.facts, {}, (fact) => count(factCounts, fact));
   const all = [...new Set([...memories.keys(), ...documents.keys(), ...factCounts.keys()])].sort((a, b) =>
     a < b ? -1 : 1,
   );

@@ -11,7 +11,7 @@ import type { CatalogueEntry } from "../ports.ts";
 import { chooseHighlights, evenly } from "./choose-highlights.ts";
 import type { Highlight, Highlights, SummarisedMemory } from "./choose-highlights.ts";
 
-interface SummaryPorts extends Pick<MemoryPorts, "store" | "facts" | "clock"> {
+interface SummaryPorts extends Pick<MemoryPorts, "store" | "clock"> {
   /** Resolves in a later turn of the event loop: long work lets others in between. */
   readonly nextTurn: () => Promise<void>;
   /** Left out: nothing but sentences of the user's memories. */
@@ -129,17 +129,17 @@ export class UserSummaries {
 
   /** Whether all memories and facts that it uses are unchanged. */
   #stands({ highlights, phrases, written }: MadeSummary, userId: string): boolean {
-    const { store, facts, clock } = this.#ports;
+    const { store, clock } = this.#ports;
     const isThere = ({ memoryId, version }: { readonly memoryId: string; readonly version: number }) => {
       const entry = store.catalogue.find(memoryId);
       return entry?.userId === userId && entry.version === version;
     };
-    const now = presentOf(clock, facts.book.latestRecordedAt);
+    const now = presentOf(clock, store.catalogue.facts.latestRecordedAt);
     return (
       highlights.every(isThere) &&
       phrases.every(isThere) &&
       (written?.facts ?? []).every((fact) => {
-        const latest = facts.book.find(fact.id)?.latest;
+        const latest = store.catalogue.facts.find(fact.id)?.latest;
         return latest?.version === fact.version && (latest.validTo === null || latest.validTo > now);
       })
     );
@@ -154,7 +154,7 @@ function sampled(entries: readonly CatalogueEntry[]): readonly CatalogueEntry[] 
 
 type UserState = ReturnType<typeof stateOf>;
 
-type StatePorts = Pick<MemoryPorts, "store" | "facts" | "clock">;
+type StatePorts = Pick<MemoryPorts, "store" | "clock">;
 
 const MAX_FACTS = 20;
 const MAX_TAGS = 10;
@@ -164,24 +164,24 @@ const MAX_TAGS = 10;
  * the facts valid now, in list order, at most 20; and a mark that differs after any change of a memory or fact.
  * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
  */
-function stateOf({ store, facts, clock }: StatePorts, userId: string) {
+function stateOf({ store, clock }: StatePorts, userId: string) {
   const { catalogue } = store;
   const ordinals = catalogue.select({ userId }).list();
   const entries = ordinals.flatMap((ordinal) => catalogue.at(ordinal) ?? []);
   let factCount = 0;
   let factsUpdatedAt = 0;
-  visitFacts(facts.book, { userId }, (fact) => {
+  visitFacts(store.catalogue.facts, { userId }, (fact) => {
     factCount += 1;
     factsUpdatedAt = Math.max(factsUpdatedAt, fact.updatedAt);
   });
   if (entries.length === 0 && factCount === 0 && catalogue.documents.documentsOf(userId).length === 0)
     throw notFound("There is nothing stored of a user with this id.");
   const updatedAt = entries.reduce((latest, entry) => Math.max(latest, entry.updatedAt), 0);
-  const at = presentOf(clock, facts.book.latestRecordedAt);
+  const at = presentOf(clock, store.catalogue.facts.latestRecordedAt);
   return {
     entries,
     factCount,
-    facts: findFacts({ facts, clock }, { userId, at, limit: MAX_FACTS }).facts,
+    facts: findFacts({ store, clock }, { userId, at, limit: MAX_FACTS }).facts,
     mark: [entries.length, entries.at(-1)?.id, updatedAt, factCount, factsUpdatedAt].join(" "),
   };
 }

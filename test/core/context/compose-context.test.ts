@@ -32,7 +32,7 @@ describe("composeContext", () => {
     const decision = await add("We decided to plant hornbeam instead of thuja.", { project });
     const done = await add("Planted forty cloves.", { project, ...kept("done") });
     const open = await add("The dahlias still have to come in.", { project, ...kept("open") });
-    const ports = { ...world.ports, catalogue: world.memory.store.catalogue, ownerOfMemory: () => null };
+    const { ports } = world;
     const { fact } = await recordFact(ports, {
       subject: "soil",
       predicate: "is_made of",
@@ -114,7 +114,7 @@ describe("composeContext", () => {
     await add("I prefer short answers without an introduction.");
     world.now += DAY_MS;
     await add("I prefer short answers, without an introduction!");
-    const ports = { ...world.ports, catalogue: world.memory.store.catalogue, ownerOfMemory: () => null };
+    const { ports } = world;
     const end = world.now - DAY_MS;
     await recordFact(ports, { subject: "x", predicate: "is", object: "y", validFrom: 0, validTo: end });
     const embedding = await world.embedder.embedDocument("Always rotate keys.");

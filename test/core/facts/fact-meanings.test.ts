@@ -87,7 +87,7 @@ describe("similarFacts", () => {
   it("are told with a fact that may say the same, and stay as they are", async () => {
     const { fact, similar, superseded } = await add("Ann", "lives_in", "Oslo", 2024);
     expect([similar.map(({ object }) => object), superseded]).toEqual([["Rome"], []]);
-    expect(ports.facts.book.find(similar[0]?.id ?? "")?.latest.validTo).toBeNull();
+    expect(ports.store.catalogue.facts.find(similar[0]?.id ?? "")?.latest.validTo).toBeNull();
     expect(await similarFacts(ports, { ...fact, validFrom: YEAR(2021) })).toMatchObject([
       { object: "Paris" },
     ]);

@@ -120,7 +120,7 @@ async function tell(steps: readonly (readonly [Step, number])[], cardinality: "o
   for (const [todo, elapsed] of steps) {
     ports.clock.time += elapsed;
     await run(ports, models, todo, cardinality);
-    times.push(ports.facts.book.latestRecordedAt);
+    times.push(ports.store.catalogue.facts.latestRecordedAt);
     for (const model of new Set(models.values())) model.snapshots.push(model.now());
   }
   return { ports, models: [...new Set(models.values())], times };
@@ -228,7 +228,7 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
   it("keep every version: transaction times ascend and only what can change does", () =>
     property(({ ports }) => {
       let last = -Infinity;
-      for (const record of ports.facts.records) {
+      for (const record of ports.store.records) {
         const updated = new Set(
           record.flatMap(({ table, row }) => (table === "facts" && row !== null ? [row.updatedAt] : [])),
         );
@@ -239,7 +239,7 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
         last = Math.max(...updated);
       }
       const byFact = new Map<string, Fact[]>();
-      for (const row of ports.facts.rows.values()) byFact.set(row.id, [...(byFact.get(row.id) ?? []), row]);
+      for (const row of ports.store.rows.values()) byFact.set(row.id, [...(byFact.get(row.id) ?? []), row]);
       for (const versions of byFact.values()) {
         versions.sort((a, b) => a.version - b.version);
         for (const [index, version] of versions.entries()) {
@@ -270,21 +270,22 @@ describe.each(["one", "many"] as const)("facts of cardinality %s", (cardinality)
           const { ports } = await tell(steps, cardinality);
           const replayed = new FactBook();
           for (const _ of [1, 2]) {
-            for (const record of ports.facts.records)
+            for (const record of ports.store.records)
               replayed.apply(record.filter((change) => change.table === "facts"));
           }
           const loaded = new FactBook();
-          const shuffled = [...ports.facts.rows].map(([id, row]) => ({
+          const shuffled = [...ports.store.rows].map(([id, row]) => ({
             id,
             row,
             place: random.next().value ?? 0,
           }));
           for (const { id, row } of shuffled.sort((a, b) => a.place - b.place))
             loaded.apply([{ table: "facts", id, row }]);
-          expect(contentsOf(replayed)).toEqual(contentsOf(ports.facts.book));
-          expect(contentsOf(loaded)).toEqual(contentsOf(ports.facts.book));
+          expect(contentsOf(replayed)).toEqual(contentsOf(ports.store.catalogue.facts));
+          expect(contentsOf(loaded)).toEqual(contentsOf(ports.store.catalogue.facts));
           for (const book of [replayed, loaded]) {
-            const other = { ...ports, facts: { ...ports.facts, book } };
+            const catalogue = { ...ports.store.catalogue, facts: book };
+            const other = { ...ports, store: { ...ports.store, catalogue } };
             for (const at of [undefined, ...MOMENTS.map((cell) => cell * CELL_MS)]) {
               const asOf = { at, knownAt: at === undefined ? undefined : ports.clock.time, limit: 10 };
               expect(findFacts(other, asOf)).toEqual(findFacts(ports, asOf));

@@ -122,7 +122,7 @@ describe("recordFact", () => {
     await expect(home("Paris", { userId: "u", sourceMemoryId: "unknown" })).rejects.toThrow(
       code("NOT_FOUND"),
     );
-    expect(ports.facts.records).toEqual([]);
+    expect(ports.store.records).toEqual([]);
     expect((await home("Paris", { userId: "u", sourceMemoryId: "hers" })).fact.sourceMemoryId).toBe("hers");
   });
 
@@ -170,9 +170,9 @@ describe("recordFacts", () => {
       deduplicated: true,
       fact: { id: (rome as RecordedFact).fact.id, version: 1, confidence: 0.5 },
     });
-    expect(ports.facts.records).toHaveLength(1);
+    expect(ports.store.records).toHaveLength(1);
     // Nobody could ask for what stood between two items, so each fact has one version.
-    expect(ports.facts.rows.size).toBe(2);
+    expect(ports.store.rows.size).toBe(2);
     expect(all({ at: YEAR(2021) }).facts).toMatchObject([
       { object: "Paris", validTo: YEAR(2022), confidence: 1 },
     ]);
@@ -183,12 +183,12 @@ describe("recordFacts", () => {
     const [first] = (await recordFacts(ports, input)).results;
     const again = await recordFacts(ports, input);
     expect(again.results).toMatchObject([first as object, { code: "CONFLICT" }]);
-    expect(ports.facts.records).toHaveLength(1);
+    expect(ports.store.records).toHaveLength(1);
   });
 
   it("writes nothing when nothing was accepted", async () => {
     await recordFacts(ports, { items: [item(" ")] });
-    expect(ports.facts.records).toEqual([]);
+    expect(ports.store.records).toEqual([]);
   });
 });
 
@@ -236,7 +236,7 @@ describe("ownership", () => {
     await expect(updateFact(ports, { id: "none" })).rejects.toThrow(code("NOT_FOUND"));
     await expect(invalidateFact(ports, { id: "none" })).rejects.toThrow(code("NOT_FOUND"));
     await expect(eraseFact(ports, { id: "none" })).rejects.toThrow(code("NOT_FOUND"));
-    expect(ports.facts.records).toHaveLength(2);
+    expect(ports.store.records).toHaveLength(2);
     expect(await updateFact(ports, { id: fact.id, confidence: 0.5, userId: "u" })).toMatchObject({
       confidence: 0.5,
     });
@@ -253,26 +253,29 @@ describe("erasing", () => {
       { id: paris.fact.id, validTo: YEAR(2022), supersededBy: null },
     ]);
     expect(() => getFact(ports, { id: rome.fact.id })).toThrow(code("NOT_FOUND"));
-    expect(JSON.stringify([...ports.facts.rows])).not.toContain("Rome");
+    expect(JSON.stringify([...ports.store.rows])).not.toContain("Rome");
   });
 
   it("takes the replaced parts along that were seen as the fact's past only", async () => {
     await home("Paris", { validFrom: YEAR(2020), validTo: YEAR(2021) });
     await home("Paris", { validFrom: YEAR(2022) });
     const joined = await home("Paris", { validFrom: YEAR(2020), validTo: YEAR(2023) });
-    expect(ports.facts.book.size).toBe(2);
+    expect(ports.store.catalogue.facts.size).toBe(2);
     await eraseFact(ports, { id: joined.fact.id });
-    expect(ports.facts.book.size).toBe(0);
-    expect(ports.facts.rows.size).toBe(0);
+    expect(ports.store.catalogue.facts.size).toBe(0);
+    expect(ports.store.rows.size).toBe(0);
   });
 
   it("clears the link to a deleted memory in every version, and makes none", async () => {
     ports.memories.set("m", null);
     const { fact } = await home("Paris", { sourceMemoryId: "m" });
     await updateFact(ports, { id: fact.id, confidence: 0.5 });
-    await ports.facts.commit(() => ({ changes: sourceRemoval(ports.facts.book, "m"), result: undefined }));
+    await ports.store.commit(() => ({
+      changes: sourceRemoval(ports.store.catalogue.facts, "m"),
+      result: undefined,
+    }));
     expect(getFact(ports, { id: fact.id })).toMatchObject({ version: 2, sourceMemoryId: null });
     expect(getFact(ports, { id: fact.id, knownAt: NOW })).toMatchObject({ version: 1, sourceMemoryId: null });
-    expect(sourceRemoval(ports.facts.book, "m")).toEqual([]);
+    expect(sourceRemoval(ports.store.catalogue.facts, "m")).toEqual([]);
   });
 });

@@ -20,16 +20,13 @@ const add = (content: string, userId?: string, idempotencyKey?: string) =>
 const erase = (options: { keepsDocuments?: boolean; includesFacts?: boolean } = {}) =>
   deleteUserMemories(world.ports, { userId: "u", keepsDocuments: false, includesFacts: false, ...options });
 const rememberFact = (userId: string, sourceMemoryId?: string) =>
-  recordFact(
-    { ...world.ports, catalogue: world.ports.store.catalogue, ownerOfMemory: () => userId },
-    {
-      subject: "Ann",
-      predicate: "owns",
-      object: "a kite",
-      userId,
-      ...(sourceMemoryId && { sourceMemoryId }),
-    },
-  );
+  recordFact(world.ports, {
+    subject: "Ann",
+    predicate: "owns",
+    object: "a kite",
+    userId,
+    ...(sourceMemoryId && { sourceMemoryId }),
+  });
 const left = () => world.ports.store.catalogue.page({}, { limit: 100, offset: 0 }).ids;
 
 /** Changes of the last record that leave something behind under an id. */
@@ -103,7 +100,7 @@ describe("deleting the memories of a user", () => {
     const { memory } = await add("Ann has a kite", "u");
     await rememberFact("u", memory.id);
     await erase();
-    const [fact] = world.ports.facts.book.timelines({ userId: "u" }).flatMap(({ facts }) => facts);
+    const [fact] = world.ports.store.catalogue.facts.timelines({ userId: "u" }).flatMap(({ facts }) => facts);
     expect(fact?.latest.sourceMemoryId).toBeNull();
   });
 
@@ -112,7 +109,7 @@ describe("deleting the memories of a user", () => {
     await rememberFact("u", memory.id);
     await rememberFact("v");
     expect(await erase({ includesFacts: true })).toMatchObject({ deleted: 1, deletedFacts: 1 });
-    expect(world.ports.facts.book.timelines({}).map(({ userId }) => userId)).toEqual(["v"]);
+    expect(world.ports.store.catalogue.facts.timelines({}).map(({ userId }) => userId)).toEqual(["v"]);
     expect(remainders()).toEqual([]);
   });
 });

@@ -22,10 +22,7 @@ const summariesWith = (summaryWriter?: SummaryWriter) =>
 const add = async (content: string, userId = "u", more: object = {}) =>
   (await addMemory(world.ports, { content, userId, ...more })).memory;
 const rememberFact = (object: string, userId = "u") =>
-  recordFact(
-    { ...world.ports, catalogue: world.ports.store.catalogue, ownerOfMemory: () => userId },
-    { subject: "Ann", predicate: "lives in", object, userId },
-  );
+  recordFact(world.ports, { subject: "Ann", predicate: "lives in", object, userId });
 
 const NOTES = [
   "Planted 24 cloves of garlic in bed three of the allotment.",
