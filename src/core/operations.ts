@@ -5,12 +5,11 @@ import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
-import type { UserSummaries, UserSummary } from "./users/user-summaries.ts";
+import type { UserSummaries } from "./users/user-summaries.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
 import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
 import { undoChanges } from "./history/undo.ts";
-import { bindAll, type Bound } from "./bind-operations.ts";
 import { SECTORS, type SeenMemory } from "./memory.ts";
 import { composeContext } from "./context/compose-context.ts";
 import { queryMemory } from "./recall/query-memory.ts";
@@ -73,6 +72,9 @@ export function listSectors({ store }: Pick<MemoryPorts, "store">, filter: { rea
   return SECTORS.map((name) => ({ name, description: SECTOR_DESCRIPTIONS[name], count: counts[name] }));
 }
 
+type SummaryPorts = { readonly summaries: Pick<UserSummaries, "get" | "regenerate"> };
+type OneUser = { readonly userId: string };
+
 const OPERATIONS = {
   addMemory,
   addMemories,
@@ -102,28 +104,37 @@ const OPERATIONS = {
   eraseFromTrash,
   emptyTrash,
   undoChanges,
+  userSummary: ({ summaries }: SummaryPorts, { userId }: OneUser) => summaries.get(userId),
+  /** The same, made now. */
+  regenerateSummary: ({ summaries }: SummaryPorts, { userId }: OneUser) => summaries.regenerate(userId),
   ...FACT_OPERATIONS,
 };
 
+/** Operations that take their ports first, as functions of their input alone. */
+type Bound<All> = {
+  readonly [Name in keyof All]: All[Name] extends (ports: never, input: infer Input) => infer Answer
+    ? (input: Input) => Answer
+    : never;
+};
+
 /** The operations of the service, with bound ports: all that http and mcp call of the core. */
-export interface Operations extends Bound<typeof OPERATIONS> {
-  userSummary(input: { readonly userId: string }): Promise<UserSummary>;
-  /** The same, made now. */
-  regenerateSummary(input: { readonly userId: string }): Promise<UserSummary>;
-}
+export type Operations = Bound<typeof OPERATIONS>;
 
 /** The ports of all operations. */
-export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
-  readonly summaries: Pick<UserSummaries, "get" | "regenerate">;
+export interface OperationPorts extends MemoryPorts, UserDeletionPorts, SummaryPorts {
   readonly feed: Feed;
 }
 
+export const bindOperations = (ports: OperationPorts): Operations => bindAll(OPERATIONS, ports);
+
 /** The operations over the given ports. */
-export function bindOperations(ports: OperationPorts): Operations {
-  const { summaries } = ports;
-  return {
-    ...bindAll(OPERATIONS, ports),
-    userSummary: ({ userId }) => summaries.get(userId),
-    regenerateSummary: ({ userId }) => summaries.regenerate(userId),
-  };
+export function bindAll<Ports, All extends Readonly<Record<string, (ports: Ports, input: never) => unknown>>>(
+  operations: All,
+  ports: Ports,
+): Bound<All> {
+  const bound = Object.entries(operations).map(([name, operate]) => [
+    name,
+    (input: never) => operate(ports, input),
+  ]);
+  return Object.fromEntries(bound) as Bound<All>;
 }

@@ -8,7 +8,7 @@ import { memoryOf } from "../../src/core/rows.ts";
 import type { Operations } from "../../src/core/operations.ts";
 import type { UserSummary } from "../../src/core/users/user-summaries.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
-import { bindAll } from "../../src/core/bind-operations.ts";
+import { bindAll } from "../../src/core/operations.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
 import { memoryRow } from "./memory-row.ts";
 
@@ -227,7 +227,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     lastInput(name) {
       const call = calls.findLast((each) => each.name === name);
       if (call === undefined) throw new Error(`${name} was not called`);
-      return call.input as never;
+      return call.input;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Fact } from "./fact.ts";
 import { type FactFilter, type FactTimeline, countingFact, type AsOf } from "./fact-book.ts";
-import { charsOf, compareForList, type PageRange, sortedPage, type FactReadPorts } from "./fact-store.ts";
+import { charsOf, compareForList, type PageRange, type FactReadPorts } from "./fact-store.ts";
 import { fitting } from "../page-end.ts";
 
 interface CompareFactsInput extends FactFilter, Pick<AsOf, "knownAt">, PageRange {
@@ -39,38 +39,29 @@ export function compareFacts({ store }: FactReadPorts, input: CompareFactsInput)
     }
   }
 
-  const summary = {
-    added: added.length,
-    removed: removed.length,
-    changed: changed.length,
-    unchanged: unchanged.length,
-  };
-  const page = {
-    added: sortedPage(added, input, compareForList),
-    removed: sortedPage(removed, input, compareForList),
-    changed: sortedPage(changed, input, (a, b) => compareForList(a.after, b.after)),
-    unchanged: sortedPage(unchanged, input, compareForList),
-  };
-  const lists = [
-    page.added,
-    page.removed,
-    page.changed.map(({ before }) => before),
-    page.changed.map(({ after }) => after),
-    page.unchanged,
-  ];
-  const longest = Math.max(...lists.map((list) => list.length));
-  const rows = fitting(longest, (row) =>
-    lists.reduce((sum, { [row]: fact }) => sum + (fact === undefined ? 0 : charsOf(fact)), 0),
-  );
-  const next = (input.offset ?? 0) + rows;
-  const isMore = rows > 0 && Object.values(summary).some((count) => count > next);
+  for (const list of [added, removed, unchanged]) list.sort(compareForList);
+  changed.sort((a, b) => compareForList(a.after, b.after));
+  const { limit, offset = 0 } = input;
+  const longest = Math.max(added.length, removed.length, changed.length, unchanged.length);
+  const rows = fitting(Math.min(limit, Math.max(0, longest - offset)), (row) => {
+    const place = offset + row;
+    const change = changed[place];
+    const facts = [added[place], removed[place], change?.before, change?.after, unchanged[place]];
+    return facts.reduce((sum, fact) => sum + (fact === undefined ? 0 : charsOf(fact)), 0);
+  });
+  const next = offset + rows;
   return {
-    added: page.added.slice(0, rows),
-    removed: page.removed.slice(0, rows),
-    changed: page.changed.slice(0, rows),
-    unchanged: page.unchanged.slice(0, rows),
-    nextOffset: isMore ? next : undefined,
-    summary,
+    added: added.slice(offset, next),
+    removed: removed.slice(offset, next),
+    changed: changed.slice(offset, next),
+    unchanged: unchanged.slice(offset, next),
+    nextOffset: rows > 0 && longest > next ? next : undefined,
+    summary: {
+      added: added.length,
+      removed: removed.length,
+      changed: changed.length,
+      unchanged: unchanged.length,
+    },
   };
 }
 
