@@ -6,7 +6,6 @@ import { isLoopback, KEY_CHARACTERS, MIN_KEY_LENGTH, nameIn } from "../http/acce
 import { KEY_FILE_NAME } from "../storage/files/key-file.ts";
 import { messageOf } from "./narrow.ts";
 import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from "./settings-schema.ts";
-import { shownSettings } from "./shown-settings.ts";
 
 const PREFIX = "MEMORYD_";
 
@@ -124,11 +123,42 @@ export function loadConfig(sources: SettingSources = {}) {
       secrets: SECRETS.filter((name) => env[name] !== undefined),
     },
     /** The settings and where each comes from, without secrets. */
-    shown: shownSettings(SETTINGS, settings, layers, resolve(sources.configFile ?? DEFAULT_CONFIG_FILE), [
-      { name: SECRETS[0], isVariable: env[SECRETS[0]] !== undefined, keyFile: settings.apiKeyFile },
-      { name: SECRETS[1], isVariable: env[SECRETS[1]] !== undefined, keyFile: settings.summaryLlmKeyFile },
-    ]),
+    shown: shownSettings(settings, layers, resolve(sources.configFile ?? DEFAULT_CONFIG_FILE), env),
   });
+}
+
+/** Addresses, which may hold a password or a token. */
+const ADDRESSES: ReadonlySet<string> = new Set<SettingName>(["httpProxy", "summaryLlmUrl"]);
+
+/** Settings with their values and where each comes from; secrets without their values. */
+function shownSettings(values: Settings, layers: Layers, configFile: string, env: NodeJS.ProcessEnv) {
+  const items = SETTINGS.map(({ name, flag, variable, description, default: usual }) => {
+    const source =
+      (["flag", "variable", "file"] as const).find((each) => layers[each][name] !== undefined) ??
+      ("default" as const);
+    const value = values[name];
+    return {
+      name,
+      flag,
+      variable,
+      description,
+      value: ADDRESSES.has(name) && typeof value === "string" ? withoutCredentials(value) : value,
+      default: usual,
+      source,
+      from: { flag, variable, file: configFile, default: null }[source],
+    };
+  });
+  const files = [values.apiKeyFile, values.summaryLlmKeyFile];
+  return {
+    items,
+    secrets: SECRETS.map((name, i) => ({ name, from: env[name] === undefined ? files[i] || null : name })),
+    configFile: existsSync(configFile) ? configFile : null,
+  };
+}
+
+function withoutCredentials(address: string): string {
+  // Up to the last "@": a password may hold any sign.
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1…@").replace(/[?#].*$/s, "?…");
 }
 
 /** The address of `HF_ENDPOINT`, else the public hub. @throws {ConfigError} for no http or https address. */
