@@ -40,11 +40,5 @@ export class MemorydError extends Error {
   }
 }
 
-export interface MemorydErrorFields {
-  readonly code: string;
-  readonly status?: number;
-  readonly detail: string;
-  readonly errors?: readonly FieldError[];
-  readonly requestId?: string | undefined;
-  readonly retryAfterSeconds?: number | undefined;
-}
+type MemorydErrorFields = Pick<MemorydError, "code" | "detail"> &
+  Partial<Pick<MemorydError, "status" | "errors" | "requestId" | "retryAfterSeconds">>;

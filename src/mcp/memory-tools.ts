@@ -11,7 +11,7 @@ import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from ".
 import type { AgentContext } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
 import { estimateTokens, shortened } from "../core/text/text-size.ts";
-import { fitting, note, notesPreface, pageOf, originOf } from "./notes.ts";
+import { fitting, note, type NoteHead, notesPreface, pageOf, originOf } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
 const SNIPPET_CHARS = 300;
@@ -203,11 +203,9 @@ export async function reinforce(
   return `Reinforced: id=${id}, salience ${salience.toFixed(2)}.`;
 }
 
-interface Entry {
+interface Entry extends NoteHead {
   readonly memory: SeenMemory;
   readonly body: string;
-  readonly score?: number;
-  readonly more?: readonly string[];
 }
 
 export function asEntry({ memory, snippet = "", score }: MemoryHit): Entry {

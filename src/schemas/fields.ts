@@ -69,14 +69,15 @@ export const Metadata = Type.Refine(
     (value) => rules.metadataFault(value) === undefined,
     (value) => rules.metadataFault(value) ?? "",
   ),
-  (value) => !isObject(value) || rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
+  (value) => rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
   () => `must not be larger than ${rules.MAX_METADATA_BYTES} bytes as JSON`,
 );
 
 const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it has no offset)";
 
 const NO_DAY = "must be a day that exists, in the years 0001 to 9999";
-const namesNoDay = (text: string) => matches(times.TIME_PATTERN, text) && times.parseTime(text) === undefined;
+const TIME = new RegExp(times.TIME_PATTERN, "u");
+const namesNoDay = (text: string) => TIME.test(text) && times.parseTime(text) === undefined;
 
 /** A time in a body; read it with `parseTime`. */
 export const BodyTime = Type.Refine(
@@ -112,14 +113,6 @@ export const QueryTime = queryTime();
 
 /** A time in an answer. */
 export const Time = time();
-
-function isObject(value: unknown): value is rules.JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function matches(pattern: string, text: string): boolean {
-  return new RegExp(pattern, "u").test(text);
-}
 
 export const TimeZone = Type.String({
   minLength: 1,
