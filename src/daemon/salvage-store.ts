@@ -1,4 +1,6 @@
+import { createWriteStream } from "node:fs";
 import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { VERSION } from "../config/limits.ts";
 import { conflict, ServiceError, storeFull } from "../core/errors.ts";
 import { INITIAL_SALIENCE, type Memory } from "../core/memory.ts";
@@ -31,7 +33,6 @@ export type ExportNames = { readonly index: string; readonly originals: string }
 const DOUBTFUL = "doubtful.ndjson";
 /** Other files that are written are small. */
 const LEAST_FREE_BYTES = 16 * 1024 ** 2;
-const BYTES_AT_ONCE = 1024 ** 2;
 
 /**
  * Writes all of a store that can be read to an export in a new folder, whether the store can be opened or not. The data
@@ -126,27 +127,14 @@ async function writeLines(
   records: AsyncIterable<TransferRecord>,
   faults: string[],
 ): Promise<Counts> {
-  const file = await nodeDisk.open(path, "create");
-  let [waiting, position, last] = ["", 0, ""];
-  const write = async () => {
-    const bytes = Buffer.from(waiting);
-    await file.write(bytes, position);
-    position += bytes.length;
-    waiting = "";
-  };
-  try {
+  let last = "";
+  async function* lines(): AsyncGenerator<string, void> {
     // A row of a damaged file may hold what no line can say.
     const onFault = ({ kind }: TransferRecord) => faults.push(`a ${kind} cannot be written`);
-    for await (const line of linesOf(records, VERSION, onFault)) {
-      waiting += line;
-      last = line;
-      if (waiting.length >= BYTES_AT_ONCE) await write();
-    }
-    await write();
-    await file.sync();
-  } finally {
-    await file.close();
+    for await (const line of linesOf(records, VERSION, onFault)) yield (last = line);
   }
+  // Synced before it is closed.
+  await pipeline(lines, createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }));
   return JSON.parse(last) as Counts;
 }
 
