@@ -31,7 +31,7 @@ export function createClient(options: ClientOptions = {}) {
     /** The memories that answer a question, best first. */
     query: (query: string, conditions?: wire.QueryConditions, options?: CallOptions) =>
       post<wire.QueryResult>("/memory/query", { ...conditions, query }, options),
-    /** What an agent should know at the start of a piece of work; its `text` is empty where there is nothing. */
+    /** The knowledge that an agent should start a piece of work with; `text` is empty where there is none. */
     context: (request: wire.ContextRequest = {}, options?: CallOptions) =>
       post<wire.Context>("/context", request, options),
     memories: calls.memoryCalls(transport),

@@ -26,7 +26,7 @@ import { isFull } from "../storage/journal/refusals.ts";
 import { openDataDirectory } from "./key-service.ts";
 import { isAlive } from "./runtime-file.ts";
 
-/** What is about to be pulled, for who decides on it. */
+/** A model that is about to be pulled, for the one who decides on it. */
 export interface PullOffer {
   readonly name: string;
   /** Where it comes from. */

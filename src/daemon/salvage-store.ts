@@ -22,7 +22,7 @@ export interface Salvaged {
   readonly originals: number;
   /** Memories that are not as they were written, or may have been deleted; in a file of their own. */
   readonly doubtful: number;
-  /** What could not be read, in sentences. */
+  /** The parts that could not be read, in sentences. */
   readonly faults: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export async function salvageStopped(
   }
 }
 
-/** A disk that cannot be written to has no lock, and nobody writes there. */
+/** A disk that cannot be written to has no lock, and needs none. */
 async function keepOthersOut(dataDir: string): Promise<() => Promise<void>> {
   try {
     const lock = await lockDataDirectory(dataDir);

@@ -3,7 +3,7 @@ import { type Fields, isObject } from "../config/narrow.ts";
 import { parseQueryTime, parseTime } from "../schemas/wire.ts";
 import { jsonOf } from "./own-files.ts";
 
-/** What stands in the front matter of a note, and the note's text without it. */
+/** The front matter of a note, and the note's text without it. */
 export interface FrontMatter {
   /** Every field, as YAML reads it. */
   readonly fields: Fields;

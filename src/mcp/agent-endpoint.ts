@@ -65,7 +65,7 @@ export interface AgentRequest extends AgentScope {
   /** Limited to the caller's rights. */
   readonly operations: Operations;
   readonly documents: DocumentOperations;
-  /** The id that adds are counted by. */
+  /** The caller's id: adds are counted by it, and without a key's name by the client's, too. */
   readonly adder: string;
   readonly mayWrite: boolean;
   /** The client's name in a header, and the name of its key. */
@@ -104,14 +104,19 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
       { name: "memoryd", version },
       { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: AGENT_INSTRUCTIONS },
     );
-    const context = (): AgentContext => ({
-      ...call,
-      client: clientOf(call, server.getClientVersion()?.name),
-      allowance,
-      clock,
-      timeZone,
-      newMark: () => randomBytes(MARK_BYTES).toString("hex"),
-    });
+    const context = (): AgentContext => {
+      const client = clientOf(call, server.getClientVersion()?.name);
+      return {
+        ...call,
+        client,
+        // All agents of the owner come as one caller.
+        adder: call.keyName === undefined ? `${call.adder} ${client}` : call.adder,
+        allowance,
+        clock,
+        timeZone,
+        newMark: () => randomBytes(MARK_BYTES).toString("hex"),
+      };
+    };
 
     server.setRequestHandler("tools/list", () => ({ tools: tools.map(advertisedTool) }));
     server.setRequestHandler("tools/call", async ({ params }) => {

@@ -322,7 +322,7 @@ describe("trust", () => {
     await agents.close();
   });
 
-  it("counts the adds of all agents together where there is no key: notes, facts, and documents once", async () => {
+  it("counts the adds of each agent where there is no key: notes, facts, and documents once", async () => {
     const client = await agents.connect({ name: "looping", query: "tools=ingest_text" });
     await add(client, "Note 0");
     const fact = { subject: "Ada", predicate: "likes", cardinality: "many" };
@@ -330,9 +330,9 @@ describe("trust", () => {
     expect(await call(client, "fact_record", { ...fact, object: "tea" })).toMatch(/^Nothing new/);
     const text = Array.from({ length: 60 }, (_, i) => `# Part ${i}\n\n${"Tea is an infusion. ".repeat(20)}`);
     expect(await call(client, "ingest_text", { text: text.join("\n\n") })).toMatch(/^Stored.*\d\d notes/);
-    const renamed = await agents.connect({ name: "calm" });
-    for (const note of ["Note 1", "Note 2"]) await add(renamed, note);
-    expect(await call(renamed, "memory_add", { content: "Note 3" })).toMatch(/^RATE_LIMITED/);
+    for (const note of ["Note 1", "Note 2"]) await add(client, note);
+    expect(await call(client, "memory_add", { content: "Note 3" })).toMatch(/^RATE_LIMITED/);
+    await add(await agents.connect({ name: "calm" }), "Note 3");
   });
 
   it("leaves what web pages said out of the prompt unless it is asked for", async () => {

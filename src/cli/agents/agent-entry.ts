@@ -22,7 +22,7 @@ export const launchOf = (
   words: readonly string[],
 ): LaunchEntry => agent.launch(node, [launcher, "mcp", ...words]);
 
-/** What of an agent says where its file has the entry, and how. */
+/** The part of an agent that says where its file has the entry, and in which format. */
 type Place = Pick<AgentKind, "format" | "section">;
 
 /** The entry in a file; undefined if there is none. @throws {RefusedEdit} if the text is not of the format. */

@@ -19,7 +19,7 @@ export interface InstallOptions extends Pick<Flags, "user" | "dataDir" | "config
   readonly hooks?: string | true;
 }
 
-/** A file of the user may hold what is nobody's business, one of a project is for all who have the project. */
+/** A file of the user may hold secrets; one of a project is for everybody who has the project. */
 const USER_FILE_MODE = 0o600;
 const PROJECT_FILE_MODE = 0o644;
 

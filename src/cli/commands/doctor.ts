@@ -168,17 +168,17 @@ function examineService(settings: Settings, daemon: Daemon | undefined): Finding
   const service = serviceOf(settings);
   if (service === undefined) return ok(check, "None starts the daemon of this data directory.");
   const fault = faultOf(service);
-  const { keeper } = service.definition;
+  const { serviceManager } = service.definition;
   if (fault !== undefined)
     return wrong(
       check,
-      `That of ${keeper} cannot start: ${fault}.`,
+      `That of ${serviceManager} cannot start: ${fault}.`,
       "`memoryd service install` writes it anew.",
     );
   const isActive = isRunning(service.definition);
-  if (isActive === (daemon !== undefined) || keeper !== "systemd")
-    return ok(check, `Installed with ${keeper}${isActive ? " and active" : ", not active"}.`);
+  if (isActive === (daemon !== undefined) || serviceManager !== "systemd")
+    return ok(check, `Installed with ${serviceManager}${isActive ? " and active" : ", not active"}.`);
   return isActive
-    ? wrong(check, `${keeper} says that it runs, and no daemon answers.`, "See `memoryd logs`.")
-    : note(check, `Installed with ${keeper}, and the daemon runs without it.`);
+    ? wrong(check, `${serviceManager} says that it runs, and no daemon answers.`, "See `memoryd logs`.")
+    : note(check, `Installed with ${serviceManager}, and the daemon runs without it.`);
 }

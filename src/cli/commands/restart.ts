@@ -44,7 +44,7 @@ export async function restart(settings: Settings): Promise<void> {
   } finally {
     await lock.release();
   }
-  const how = service ? `started by ${service.definition.keeper}` : "and runs until `memoryd stop`";
+  const how = service ? `started by ${service.definition.serviceManager}` : "and runs until `memoryd stop`";
   print(`memoryd is ready again, ${how}`);
   printTable([
     ["listening", started.url],

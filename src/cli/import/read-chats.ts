@@ -121,7 +121,7 @@ function branch(nodes: Fields, current: string | undefined): string[] {
 const SAVED_MEMORY = /^\d{1,4}\. \[(\d{4}-\d\d-\d\d)\]\.? (\S.*)$/;
 
 /**
- * Custom instructions, saved memories and canvas documents, which stand in messages that nobody saw. Every conversation
+ * Custom instructions, saved memories and canvas documents, which stand in hidden messages. Every conversation
  * repeats the first two; without a session and its time they are added once.
  */
 function keptOutside(message: Fields, where: string): ImportItem[] {

@@ -11,12 +11,12 @@ import { MemorydError } from "../../client/client.ts";
  * Finds the daemon of a data directory, which has shown who it is; starts it if there is none.
  * @throws {CliFailure} that says what to do, at the deadline at the latest.
  */
-export type Reach = (deadline: number) => Promise<Daemon>;
+export type ReachDaemon = (deadline: number) => Promise<Daemon>;
 
 const POLL_MS = 100;
 
 /** @param config the configuration file that was named, for a daemon that is started. */
-export function reachOrStart(settings: Settings, config: string | undefined): Reach {
+export function reachOrStart(settings: Settings, config: string | undefined): ReachDaemon {
   const { dataDir } = settings;
   return async (deadline) => {
     for (;;) {
@@ -108,7 +108,7 @@ const TOTAL_MS = 55_000;
 const REACH_MS = 40_000;
 
 /** Has the daemon answer a call; repeats it once where that is harmless. @throws {CliFailure} within a minute. */
-export async function forward(reach: Reach, call: ForwardedCall): Promise<ForwardedAnswer> {
+export async function forward(reach: ReachDaemon, call: ForwardedCall): Promise<ForwardedAnswer> {
   const { method, params, query, signal, client } = call;
   const begun = Date.now();
   const headers = {
@@ -153,7 +153,7 @@ const headerText = (name: string): string =>
       .slice(0, MAX_CLIENT_CHARS),
   ).toString("latin1");
 
-/** True where nobody listened. */
+/** True if no process listened at the address. */
 function wasNotSent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ("code" in error && error.code === "ECONNREFUSED") || wasNotSent(error.cause);

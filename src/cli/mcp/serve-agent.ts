@@ -32,7 +32,7 @@ import {
   type ForwardedAnswer,
   type ForwardedCall,
   idleMsOf,
-  type Reach,
+  type ReachDaemon,
   reachOrStart,
 } from "./daemon-link.ts";
 import { folderOfRoot, namedByPath, projectOfFolder } from "./project-of-folder.ts";
@@ -111,7 +111,7 @@ function untilInputEnds(): Promise<void> {
 const ROOTS_TIMEOUT_MS = 3_000;
 
 /** The server that an agent talks to: lists tools and prompts itself, and has the daemon answer calls. */
-function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach): Server {
+function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: ReachDaemon): Server {
   const server = new Server(
     { name: "memoryd", version: VERSION },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: AGENT_INSTRUCTIONS },

@@ -16,10 +16,10 @@ export interface ServiceRequest {
 
 export interface ServiceDefinition {
   /** Name of the service manager, for messages. */
-  readonly keeper: string;
+  readonly serviceManager: string;
   readonly file: string;
   readonly text: string;
-  /** Succeeds where there is a keeper for this user. */
+  /** Succeeds where there is a service manager for this user. */
   readonly probe: ServiceCommand;
   readonly install: readonly ServiceCommand[];
   /** Run while the daemon is stopped and the service is loaded: starts it, in place of one that hangs. */
@@ -27,7 +27,7 @@ export interface ServiceDefinition {
   readonly uninstall: readonly ServiceCommand[];
   /** After the file was removed. */
   readonly forget?: readonly ServiceCommand[];
-  /** Succeeds while the service is installed and, where the keeper knows, runs. */
+  /** Succeeds while the service is installed and, where the service manager knows, runs. */
   readonly status: ServiceCommand;
   /** Prints the definition where no file holds it: then only `install` reads the file, in UTF-16, and it can go after it. */
   readonly show?: ServiceCommand;
@@ -94,7 +94,7 @@ WantedBy=default.target
 `;
   const systemctl = (...words: string[]): ServiceCommand => ({ words: ["systemctl", "--user", ...words] });
   return {
-    keeper: "systemd",
+    serviceManager: "systemd",
     file: posix.join(configFolder ?? posix.join(home, ".config"), "systemd", "user", UNIT),
     text,
     probe: systemctl("show-environment"),
@@ -140,7 +140,7 @@ ${words}
   const domain = `gui/${user}`;
   const bootOut: ServiceCommand = { words: ["launchctl", "bootout", `${domain}/${NAME}`], mayFail: true };
   return {
-    keeper: "launchd",
+    serviceManager: "launchd",
     file,
     text,
     probe: { words: ["launchctl", "print", domain] },
@@ -193,7 +193,7 @@ function scheduledTask({ command, user, temporaryFolder }: ServiceRequest): Serv
 `;
   const schtasks = (...words: string[]): ServiceCommand => ({ words: ["schtasks", ...words] });
   return {
-    keeper: "the Task Scheduler",
+    serviceManager: "the Task Scheduler",
     file,
     text,
     probe: schtasks("/Query", "/FO", "LIST"),

@@ -45,29 +45,30 @@ async function installService(options: Flags): Promise<void> {
     );
     return;
   }
-  requireKeeper(definition);
+  requireServiceManager(definition);
   // Two daemons cannot have one data directory, and what is waited for below must be the new one.
   const before = await findDaemon(settings.dataDir);
   if (before !== undefined) await stopDaemon(before);
 
-  const { file, text, show, install, keeper } = definition;
+  const { file, text, show, install, serviceManager } = definition;
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { encoding: show ? "utf16le" : "utf8", mode: 0o644 });
   let daemon: Daemon;
   try {
-    const otherwise = `memoryd is a service of ${keeper} now, and did not start.`;
+    const otherwise = `memoryd is a service of ${serviceManager} now, and did not start.`;
     daemon = await startByKeeper(definition, install, settings.dataDir, otherwise);
   } finally {
     if (show) rmSync(file, { force: true });
   }
-  print(`memoryd runs, and ${keeper} starts it when you log in.`);
+  print(`memoryd runs, and ${serviceManager} starts it when you log in.`);
   printTable([
     ["listening", daemon.url],
     ...(show ? [] : [["file", file] as const]),
     ["data", settings.dataDir],
     ["log", logFileOf(settings.dataDir)],
   ]);
-  if (keeper === "systemd") print("To have it run while you are not logged in, too: loginctl enable-linger");
+  if (serviceManager === "systemd")
+    print("To have it run while you are not logged in, too: loginctl enable-linger");
   const unseen = variablesOfDaemon().filter((name) => name !== "MEMORYD_DATA_DIR");
   if (unseen.length > 0)
     print(
@@ -78,10 +79,10 @@ async function installService(options: Flags): Promise<void> {
 async function uninstallService(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
-  const { file, show, uninstall, forget = [], keeper } = definition;
+  const { file, show, uninstall, forget = [], serviceManager } = definition;
   const isThere = show ? isRunning(definition) : existsSync(file);
   if (!isThere) {
-    print(`memoryd is not a service of ${keeper}.`);
+    print(`memoryd is not a service of ${serviceManager}.`);
     return;
   }
   // On Windows the daemon is no child of the task.
@@ -90,21 +91,25 @@ async function uninstallService(options: Flags): Promise<void> {
   for (const command of uninstall) run(command);
   rmSync(file, { force: true });
   for (const command of forget) run(command);
-  print(`memoryd is no service of ${keeper} any more; what it remembers is still in ${settings.dataDir}.`);
+  print(
+    `memoryd is no service of ${serviceManager} any more; what it remembers is still in ${settings.dataDir}.`,
+  );
 }
 
 /** Says whether the service is installed and runs. @throws {CliFailure} when it is not, so that scripts can tell. */
 async function serviceStatus(options: Flags): Promise<void> {
   const settings = settingsOf(options);
   const definition = definitionOf(options);
-  const { file, show, keeper } = definition;
+  const { file, show, serviceManager } = definition;
   const active = isRunning(definition);
   if (show ? !active : !existsSync(file))
-    throw new CliFailure(`memoryd is not a service of ${keeper}; \`memoryd service install\` makes it one.`);
+    throw new CliFailure(
+      `memoryd is not a service of ${serviceManager}; \`memoryd service install\` makes it one.`,
+    );
   const daemon = await findDaemon(settings.dataDir);
   printTable([
-    ["service", show ? keeper : `${keeper}, ${file}`],
-    ["keeper says", active ? "active" : "not active"],
+    ["service", show ? serviceManager : `${serviceManager}, ${file}`],
+    ["state", active ? "active" : "not active"],
     ["daemon", daemon === undefined ? "does not answer" : daemon.url],
   ]);
   if (daemon === undefined)
@@ -144,16 +149,16 @@ function definitionHere(command: readonly string[]): ServiceDefinition | undefin
 }
 
 /** @throws {CliFailure} where nothing looks after programs of this user. */
-function requireKeeper({ probe, keeper }: ServiceDefinition): void {
+function requireServiceManager({ probe, serviceManager }: ServiceDefinition): void {
   const { status, stderr, error } = spawnSync(probe.words[0], probe.words.slice(1), { encoding: "utf8" });
   if (status === 0) return;
   const why = error?.message ?? firstLine(stderr);
   throw new CliFailure(
-    `${keeper} does not look after programs of this user here (${why}), which is usual in containers and without a login of your own; \`memoryd start --detach\` runs memoryd without it.`,
+    `${serviceManager} does not look after programs of this user here (${why}), which is usual in containers and without a login of your own; \`memoryd start --detach\` runs memoryd without it.`,
   );
 }
 
-/** Whether the service is installed and, where the keeper knows, runs. */
+/** Whether the service is installed and, where the service manager knows, runs. */
 export const isRunning = ({ status }: Pick<ServiceDefinition, "status">): boolean =>
   spawnSync(status.words[0], status.words.slice(1), { stdio: "ignore" }).status === 0;
 
@@ -172,7 +177,7 @@ const POLL_MS = 100;
 const SHOWN_LINES = 10;
 
 /**
- * Has the keeper start the daemon, and waits until it is ready.
+ * Has the service manager start the daemon, and waits until it is ready.
  * @param otherwise the first sentence where it does not become ready.
  * @throws {CliFailure} why it did not start, with the end of its log.
  */
@@ -195,13 +200,13 @@ export async function startByKeeper(
       .split("\n")
       .find((line) => line.includes('"msg":"start failed"'));
     if (failure !== undefined) throw didNotStart(otherwise, reasonIn(failure), log);
-    // The other keepers do not say whether it runs.
-    if (definition.keeper === "systemd" && !isRunning(definition))
+    // The other service managers do not say whether it runs.
+    if (definition.serviceManager === "systemd" && !isRunning(definition))
       throw didNotStart(otherwise, `It ended while it started; \`${inspect}\` says more.`, log);
     if (Date.now() > deadline)
       throw didNotStart(
         otherwise,
-        `It is not ready yet; \`${inspect}\` shows what ${definition.keeper} knows.`,
+        `It is not ready yet; \`${inspect}\` shows what ${definition.serviceManager} knows.`,
         log,
       );
   }

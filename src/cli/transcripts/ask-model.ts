@@ -9,7 +9,7 @@ import { listOf, objectOf, textOf } from "../import/import-item.ts";
 import { oneLine } from "../output/output.ts";
 import type { LearntFact, Line, Remark } from "./capture-session.ts";
 
-/** What a model found; all of it quotes a line and uses its words. */
+/** Statements that a model found; each quotes a line and uses its words. */
 export interface Lasting {
   readonly remarks: readonly Remark[];
   readonly facts: readonly LearntFact[];

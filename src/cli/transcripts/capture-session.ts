@@ -168,7 +168,7 @@ export class SessionCapture {
     return (plain.startsWith(folder) ? plain.slice(folder.length) : plain).slice(0, MAX_LINE_CHARS);
   }
 
-  /** The memory that sums up the session; undefined where nobody did anything. */
+  /** The memory that sums up the session; undefined for a session in which nothing was done. */
   summary(captured: Captured, agent: string): MemoryFields | undefined {
     if (this.#asked.length + this.#changed.size + this.#commands.size === 0) return undefined;
     const from = new Date(this.#from).toISOString();

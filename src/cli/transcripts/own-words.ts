@@ -9,7 +9,7 @@ const MAX_LINE_CHARS = 1_200;
 const MAX_CHARS = 12_000;
 
 /**
- * What a person wrote of a message, line by line: without what agents and hooks injected, what memory answered (which
+ * The lines of a message that a person wrote: without what agents and hooks injected, what memory answered (which
  * stands between lines with a mark), code in fences, quotes, and marks of pictures.
  */
 export function ownWords(message: string): string[] {

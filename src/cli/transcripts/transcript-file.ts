@@ -8,15 +8,15 @@ import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonElements, MAX_LINE_BYTES, textLines } from "../import/text-lines.ts";
 
-/** What of a transcript must not be taken twice; none of its text but what is pending. */
+/** The parts of a transcript that must not be imported twice; only pending ones hold its text. */
 export interface TranscriptMark {
   /** As the transcript's was when it was read. */
   readonly look: string;
-  /** Hashes of what was taken. */
+  /** Hashes of the imported statements. */
   readonly seen: readonly string[];
   /** Id of the memory that sums up the session. */
   readonly summary?: string;
-  /** What was found and may not all be with the daemon yet: sent again by the next run after one that was killed. */
+  /** Statements that the daemon may not have stored: a run that was killed leaves them for the next one. */
   readonly pending?: { readonly items: readonly Sendable[]; readonly summary?: Sendable["body"] };
 }
 

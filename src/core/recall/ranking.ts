@@ -3,10 +3,10 @@ import type { RankingQuestion } from "./question.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { type RankingTerm, type RankingWeights, TERMS, WEIGHTS } from "./ranking-terms.ts";
 import {
-  bestGiver,
-  leaning,
+  neighbourContribution,
+  contextShare,
   matchesWithSurroundings,
-  surroundedBy,
+  conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
 import { fit } from "../text/time-periods.ts";
@@ -93,10 +93,10 @@ export function worthReading(
       );
       return {
         ordinal: candidate.ordinal,
-        promise: (own[i] ?? 0) + bestGiver(i, near, candidates, own, [], weights).given,
+        score: (own[i] ?? 0) + neighbourContribution(i, near, candidates, own, [], weights).value,
       };
     })
-    .sort((a, b) => b.promise - a.promise || b.ordinal - a.ordinal)
+    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal)
     .slice(0, limit)
     .map(({ ordinal }) => ordinal);
 }
@@ -131,14 +131,14 @@ export function rank(
   const own = all.map(directSum);
 
   const waypoints = waypointsByCandidate(edges, index);
-  const givers = candidates.map((_, i) =>
-    bestGiver(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
+  const contributions = candidates.map((_, i) =>
+    neighbourContribution(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
   );
   // In place, here and below: copies of all terms of all candidates took a third of the time.
   for (const [i, terms] of all.entries()) {
     const candidate = candidates[i] as RankingCandidate;
     terms[PLACE.context] = weights.context * contextOf(question, candidate, near[i] ?? [], candidates);
-    terms[PLACE.neighbours] = leaning(candidate.traits) * (givers[i]?.given ?? 0);
+    terms[PLACE.neighbours] = contextShare(candidate.traits) * (contributions[i]?.value ?? 0);
   }
 
   const named = namedSpeakers(question, candidates);
@@ -149,13 +149,17 @@ export function rank(
       setCircumstances(terms, question, candidate, named, now, weights);
       terms[PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
       // Found by what it has itself, or only by what stands beside it?
-      const giver = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? givers[i]?.from : undefined;
+      const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
       if (question.period !== undefined)
         terms[PLACE.time] =
           -weights.time * (1 - fit(question.period, candidate.occurredAt)) * Math.max(0, total(terms));
-      const scale = surroundedBy(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
+      const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
       if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
-      return new Hit(candidate.ordinal, terms, giver === undefined ? undefined : candidates[giver]?.ordinal);
+      return new Hit(
+        candidate.ordinal,
+        terms,
+        neighbour === undefined ? undefined : candidates[neighbour]?.ordinal,
+      );
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }
@@ -205,11 +209,11 @@ function contextOf(
   candidates: readonly RankingCandidate[],
 ): number {
   const isWithAssistant = candidate.sessionId !== null && ROLES.has(candidate.traits.speaker);
-  const lean = leaning(candidate.traits) * (isWithAssistant ? WITH_ASSISTANT : 1);
+  const share = contextShare(candidate.traits) * (isWithAssistant ? WITH_ASSISTANT : 1);
   const together = matchesWithSurroundings(candidate.matches, near, candidates);
   return (
-    (1 - lean) * aboveFloor(question, candidate, candidate.matches) +
-    lean * aboveFloor(question, candidate, together)
+    (1 - share) * aboveFloor(question, candidate, candidate.matches) +
+    share * aboveFloor(question, candidate, together)
   );
 }
 
@@ -272,7 +276,7 @@ const ROLES: ReadonlyMap<string | null, readonly string[]> = new Map([
 
 /**
  * How much a turn of such a conversation leans on those around it, compared with talk among people: it says in full what it is
- * about, and turns that lean alike crowd out those of other sessions.
+ * about, and turns that are alike in this crowd out those of other sessions.
  */
 const WITH_ASSISTANT = 0.6;
 

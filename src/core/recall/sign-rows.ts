@@ -63,7 +63,7 @@ export class SignRows {
   /**
    * The rows with the fewest bits unlike the query's: so many at least, or all; in order of their numbers.
    *
-   * @param owners by row; negative: nobody's, and not among them.
+   * @param owners by row; rows of negative owners are left out.
    * @param among owners whose rows are looked at; all if absent.
    */
   nearest(query: Int8Array, limit: number, owners: Int32Array, among?: Pick<Selection, "has">): number[] {

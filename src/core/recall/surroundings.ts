@@ -15,7 +15,7 @@ const SHORT_WORDS = 40;
 const SURROUNDED = 1.8;
 
 /** How much a memory takes from what is around it, in (0, 1]. */
-export function leaning({ words }: MemoryTraits): number {
+export function contextShare({ words }: MemoryTraits): number {
   return Math.min(1, SHORT_WORDS / Math.max(1, words));
 }
 
@@ -23,7 +23,7 @@ export function leaning({ words }: MemoryTraits): number {
  * The advantage of a memory in a conversation over one that stands alone, as a factor: its surroundings add to it
  * whether or not they are to the point. Divided by it, both are on one scale.
  */
-export function surroundedBy(near: readonly (number | undefined)[]): number {
+export function conversationFactor(near: readonly (number | undefined)[]): number {
   return near.some((neighbour) => neighbour !== undefined) ? SURROUNDED : 1;
 }
 
@@ -57,26 +57,26 @@ function isAnswer(
   return before !== undefined && candidates[before]?.traits.asks === true;
 }
 
-export interface Giver {
-  /** Place among the candidates; undefined where nobody gives. */
+export interface Contribution {
+  /** Place of the neighbour among the candidates; undefined where no neighbour adds anything. */
   readonly from: number | undefined;
-  /** A share of the giver's own sum. */
-  readonly given: number;
+  /** A share of the neighbour's own sum. */
+  readonly value: number;
 }
 
-/** The memory around that gives the most; only one counts, or a chatty session would pile up. */
-export function bestGiver(
+/** The contribution of the neighbour that adds the most; only one counts, or a chatty session would pile up. */
+export function neighbourContribution(
   i: number,
   near: readonly (number | undefined)[],
   candidates: readonly Pick<RankingCandidate, "traits">[],
   own: readonly number[],
   waypoints: readonly { readonly other: number; readonly weight: number }[],
   weights: RankingWeights,
-): Giver {
-  let best: Giver = { from: undefined, given: 0 };
+): Contribution {
+  let best: Contribution = { from: undefined, value: 0 };
   const offer = (from: number | undefined, share: number) => {
-    const given = from === undefined || from === i ? 0 : share * (own[from] ?? 0);
-    if (given > best.given) best = { from, given };
+    const value = from === undefined || from === i ? 0 : share * (own[from] ?? 0);
+    if (value > best.value) best = { from, value };
   };
   const [, before, after] = near;
   offer(before, isAnswer(near, candidates) ? weights.answer : weights.nextTo);

@@ -31,7 +31,7 @@ export class OrdinalSet implements Selection {
     return ordinals;
   }
 
-  /** Leaves those whose value is one of `wanted`; undefined ones are nobody's. */
+  /** Keeps the ordinals whose value is one of `wanted`; an undefined value is none of them. */
   keepEqual(values: Int32Array, wanted: readonly (number | undefined)[]): void {
     const known = wanted.filter((value) => value !== undefined);
     const isWanted = new Uint8Array(Math.max(0, ...known) + 1);

@@ -38,7 +38,7 @@ interface Source {
   /** Below the folder of tables. */
   readonly files: readonly string[];
   readonly damaged: ReadonlySet<string>;
-  /** What is wrong with those. */
+  /** A sentence for each damaged file. */
   readonly sentences: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import type { Daemon } from "../../../src/cli/connect.ts";
-import { forward, type ForwardedCall, type Reach } from "../../../src/cli/mcp/daemon-link.ts";
+import { forward, type ForwardedCall, type ReachDaemon } from "../../../src/cli/mcp/daemon-link.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -29,7 +29,7 @@ async function daemonThat(...ways: ((request: IncomingMessage, answer: ServerRes
   return { client: { api } as Daemon, seen, count: () => requests };
 }
 
-const linkTo = (...clients: readonly Daemon[]): Reach => {
+const linkTo = (...clients: readonly Daemon[]): ReachDaemon => {
   let next = 0;
   return async () => {
     const client = clients[Math.min(next, clients.length - 1)];
