@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
 
@@ -10,10 +11,12 @@ export interface FileChange {
   readonly backup: string | undefined;
 }
 
-/** The text of a file; undefined if there is none. @throws {CliFailure} if it is not UTF-8. */
+/** The text of a file; undefined if there is none. @throws {CliFailure} if it cannot be read as UTF-8. */
 export function readConfigFile(path: string): string | undefined {
-  if (!fs.existsSync(path)) return undefined;
-  return textIn(fs.readFileSync(path), `${path} is not UTF-8; nothing was changed.`);
+  const bytes = orFailure(path, "read", () =>
+    fs.statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : fs.readFileSync(path),
+  );
+  return bytes && textIn(bytes, `${path} is not UTF-8; nothing was changed.`);
 }
 
 /**
@@ -22,7 +25,7 @@ export function readConfigFile(path: string): string | undefined {
  * @param newMode the mode of a file that was not there.
  * @param advice what to do where it cannot be edited.
  * @param change gets "" for a file that is not there; undefined removes the file.
- * @throws {CliFailure} if it cannot be edited, or changed meanwhile.
+ * @throws {CliFailure} if it cannot be read, edited or written, or changed meanwhile.
  */
 export function changeConfigFile(
   path: string,
@@ -34,19 +37,30 @@ export function changeConfigFile(
   const after = edited(path, advice, () => change(before ?? ""));
   if (after === (before ?? "")) return { changed: false, backup: undefined };
   if (after === undefined) {
-    fs.rmSync(path);
+    orFailure(path, "removed", () => fs.rmSync(path));
     return { changed: true, backup: undefined };
   }
-  fs.mkdirSync(dirname(path), { recursive: true });
-  const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
-  const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
-  const backup = before === undefined ? undefined : `${target}.before-memoryd`;
-  if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
-  replaceFile(target, after, mode, () => {
-    if (readConfigFile(target) === before) return;
-    throw new CliFailure(`${path} was changed by another program just now; try again.`);
+  return orFailure(path, "written", () => {
+    fs.mkdirSync(dirname(path), { recursive: true });
+    const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
+    const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
+    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
+    if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
+    replaceFile(target, after, mode, () => {
+      if (readConfigFile(target) === before) return;
+      throw new CliFailure(`${path} was changed by another program just now; try again.`);
+    });
+    return { changed: true, backup };
   });
-  return { changed: true, backup };
+}
+
+function orFailure<T>(path: string, deed: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    throw new CliFailure(`${path} cannot be ${deed}: ${messageOf(error)}.`, { cause: error });
+  }
 }
 
 /** The file's text as `change` has it. @param advice what to do where it cannot be edited. @throws {CliFailure} then. */

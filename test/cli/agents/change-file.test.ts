@@ -1,5 +1,6 @@
 import {
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -59,6 +60,31 @@ describe("changeConfigFile", () => {
     expect(readFileSync(path, "utf8")).toBe("theirs");
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
+
+  it("names a path that cannot be read or written", () => {
+    const path = join(folder, "file", "mcp.json");
+    writeFileSync(join(folder, "file"), "");
+    expect(() => changeConfigFile(folder, 0o600, "", () => "new")).toThrow(`${folder} cannot be read: `);
+    expect(() => changeConfigFile(path, 0o600, "", () => "new")).toThrow(`${path} cannot be `);
+  });
+
+  it.skipIf(process.platform === "win32")("names a link that leads nowhere", () => {
+    const path = join(folder, "link.json");
+    symlinkSync(join(folder, "gone.json"), path);
+    expect(() => changeConfigFile(path, 0o600, "", () => "new")).toThrow(
+      `${path} cannot be written: there is no`,
+    );
+  });
+
+  // Root may read everything.
+  it.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+    "does not take what it may not read for absent",
+    () => {
+      const closed = join(folder, "closed");
+      mkdirSync(closed, { mode: 0o000 });
+      expect(() => readConfigFile(join(closed, "mcp.json"))).toThrow("cannot be read: this user may not use");
+    },
+  );
 
   it("refuses to read what is not UTF-8", () => {
     writeFileSync(join(folder, "x"), Buffer.from([0xff, 0xfe, 0x7b]));
