@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
+import { messageOf } from "../config/narrow.ts";
 import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
 import { baseUrl, isAlive, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
 import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
@@ -20,10 +21,10 @@ const CALL_TIMEOUT_MS = 300_000;
 /**
  * The daemon of a data directory; undefined when none runs. Nothing is sent before it has proved to be the instance that
  * the data directory names: a port can change hands.
- * @throws {CliFailure} if the process is there and does not answer.
+ * @throws {CliFailure} if the process is there and does not answer, or the file about it may not be read.
  */
 export async function findDaemon(dataDir: string, clientName = "memoryd-cli"): Promise<Daemon | undefined> {
-  const runtime = readRuntimeInfo(dataDir);
+  const runtime = readOwn(dataDir);
   if (runtime === undefined || !isAlive(runtime.pid)) return undefined;
   const url = baseUrl({ ...runtime, isSecure: runtime.tlsFingerprint !== undefined });
   if (!(await isTheOne(url, runtime))) return undefined;
@@ -85,6 +86,17 @@ export function notRunning(dataDir: string): CliFailure {
   return new CliFailure(
     `memoryd is not running on ${dataDir}; start it with \`memoryd start\` or \`memoryd start --detach\`.`,
   );
+}
+
+function readOwn(dataDir: string): RuntimeInfo | undefined {
+  try {
+    return readRuntimeInfo(dataDir);
+  } catch (cause) {
+    throw new CliFailure(
+      `The data directory ${dataDir} cannot be read (${messageOf(cause)}); run this as its owner, or name another with --data-dir.`,
+      { cause },
+    );
+  }
 }
 
 /** Asks for a proof that only the daemon of the file can give. Another program learns nothing from the question. */

@@ -63,7 +63,7 @@ export function program(words: readonly string[]): Command {
     .addHelpText("after", EPILOGUE)
     // Options behind a command are that command's: `--project` of `mcp` is not that of `mcp install`.
     .enablePositionalOptions()
-    .showHelpAfterError("(add --help for its commands and options)")
+    .showHelpAfterError("(try again with --help for its commands and options)")
     .exitOverride();
 
   addStart(memoryd, words);

@@ -56,8 +56,10 @@ export async function spawnDaemon(
 ): Promise<StartReport> {
   const { dataDir } = settings;
   const logFile = logFileOf(dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const log = openSync(logFile, "a", 0o600);
+  const log = openIn(dataDir, () => {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return openSync(logFile, "a", 0o600);
+  });
   setVariables(LEAN_VARIABLES);
   const words = [...LEAN_FLAGS, ...process.execArgv, launcherPath(), ...command, LOG_TO_FILE];
   const child = spawn(process.execPath, words, {
@@ -74,6 +76,15 @@ export async function spawnDaemon(
   if (report.kind === "failed") return report;
   const pid = ["process", String(child.pid)] as const;
   return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
+}
+
+/** Opens a file in the data directory. @throws {CliFailure} that explains why it cannot be opened. */
+export function openIn<T>(dataDir: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new CliFailure(explainStartFailure(error, dataDir), { cause: error });
+  }
 }
 
 function reportOf(child: ChildProcess, logFile: string): Promise<StartReport> {
@@ -105,7 +116,16 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   const fault = cause && pathFault(cause);
   if (fault !== undefined)
     return `The data directory ${dataDir} cannot be used: ${fault}; mend that, or name another with --data-dir.`;
-  return `The daemon could not start: ${messageOf(cause ?? error)} (--log-level debug shows more).`;
+  switch (cause?.code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `The disk that holds ${dataDir} is full; free some space and start again.`;
+    case "EMFILE":
+    case "ENFILE":
+      return "Too many files are open; raise the limit (`ulimit -n 4096`) and start again.";
+    default:
+      return `The daemon could not start: ${messageOf(cause ?? error)} (--log-level debug shows more).`;
+  }
 }
 
 interface SystemError extends Error {

@@ -7,7 +7,7 @@ import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
 import { complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
-import { explainStartFailure, type StartReport, systemErrorOf } from "./start-detached.ts";
+import { explainStartFailure, openIn, type StartReport, systemErrorOf } from "./start-detached.ts";
 
 /** The type of `startDaemon`, which the command line imports only when it starts a daemon. */
 export type StartDaemon = typeof startDaemon;
@@ -28,7 +28,7 @@ export async function start(
 ): Promise<void> {
   const log = createLogger(
     config.logLevel,
-    logToFile ? openRotatingLog(logFileOf(config.dataDir)) : undefined,
+    logToFile ? openIn(config.dataDir, () => openRotatingLog(logFileOf(config.dataDir))) : undefined,
   );
   exitOnBugs(log);
 

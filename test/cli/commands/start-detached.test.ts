@@ -21,7 +21,9 @@ describe("explainStartFailure", () => {
       /^The data directory \/data cannot be used: .*circle; mend that, or name another with --data-dir\.$/,
     ],
     [systemError("ENAMETOOLONG"), /is too long; mend that, or name another with --data-dir\.$/],
-    [new Error("wrapped", { cause: systemError("ENOSPC") }), /could not start: ENOSPC: no luck/],
+    [systemError("ENOSPC"), /is full; free some space/],
+    [systemError("EMFILE"), /raise the limit \(`ulimit -n 4096`\)/],
+    [new Error("wrapped", { cause: systemError("ENOSPC") }), /is full/],
     [
       new ServiceError("STORE_UNUSABLE", "The store is newer.", { cause: systemError("EACCES") }),
       /^The store is newer\.$/,
