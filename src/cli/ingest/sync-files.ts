@@ -234,7 +234,7 @@ async function send(run: Run, path: string, onProgress: (line: string) => void) 
       {
         signal,
         onProgress: ({ progress: { stage, done, total } }) =>
-          onProgress(total === 0 ? stage : `${stage} ${Math.floor((done / total) * 100)} %`),
+          onProgress(total === 0 ? stage : `${stage} ${Math.min(100, Math.floor((done / total) * 100))} %`),
       },
     );
   } catch (error) {

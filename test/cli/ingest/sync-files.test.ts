@@ -217,6 +217,27 @@ describe("taking in folders", () => {
     expect([tally.added, another.sent]).toEqual([1, 1]);
   });
 
+  it("shows at most 100 % of a document whose parts became more than foreseen", async () => {
+    put("a/one.md", "one");
+    const submit = async () => ({ id: "job" }) as never;
+    const wait: Run["api"]["jobs"]["wait"] = async (_id, _query, { onProgress } = {}) => {
+      onProgress?.({ progress: { stage: "embedding", done: 4, total: 3 } } as never);
+      return { deduplicated: false, memory_ids: [], document: { id: "d", sha256: "" } } as never;
+    };
+    Object.assign(daemon.api.documents, { submit });
+    Object.assign(daemon.api.jobs, { wait });
+    const before = process.stderr.isTTY;
+    process.stderr.isTTY = true;
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      await look("a");
+      expect(write.mock.calls.join()).toContain("embedding 100 % 1/1 one.md");
+    } finally {
+      write.mockRestore();
+      process.stderr.isTTY = before;
+    }
+  });
+
   it("does not take an emptied or ignored file for a deleted one", async () => {
     put("a/one.md", "one");
     put("a/two.md", "two");
