@@ -83,6 +83,12 @@ describe("DiskFileStore", () => {
     rmSync(join(directory, "files", "mine"), { recursive: true });
   });
 
+  it("makes its folder again where that was removed", async () => {
+    rmSync(join(directory, "files"), { recursive: true });
+    const { sha256 } = await keep(store, "tea");
+    expect(names()).toEqual([sha256]);
+  });
+
   it.each<[string, RegExp, "EIO" | "ENOSPC", string]>([
     ["creation", /^(create|remove)/, "EIO", "NOT_READY"],
     ["write", /^(write|remove)/, "ENOSPC", "STORE_FULL"],
