@@ -3,10 +3,15 @@
  * addons, no environment, and no network where the system has walls. Its only client is `readInProcess`.
  */
 import { cutDocument } from "../core/documents/cut-speech.ts";
+import type { Chunk } from "../core/documents/extraction.ts";
 import { ServiceError } from "../core/errors.ts";
 import { lowerPriority, Watchdog } from "../sandbox/watchdog.ts";
 import { extractDocument } from "./extract-document.ts";
 import type { FromWorker, ToWorker } from "./sandboxed-text-extractor.ts";
+
+/** Text per message of chunks. */
+const MESSAGE_CHARS = 131_072;
+const PROGRESS_EVERY_MS = 100;
 
 type Begin = Extract<ToWorker, { type: "begin" }>;
 
@@ -36,14 +41,40 @@ async function work(begin: Begin, bytes: Uint8Array): Promise<void> {
   watchdog.begin();
   try {
     const { claims, limits } = begin;
-    const onProgress = (done: number, total: number) => send({ type: "progress", done, total });
-    const document = cutDocument(await extractDocument(bytes, claims, limits, onProgress));
+    const { chunks, ...document } = cutDocument(
+      await extractDocument(bytes, claims, limits, progressReporter()),
+    );
+    sendChunks(chunks);
     send({ type: "done", document });
   } catch (error) {
     send({ type: "failed", ...failureOf(error) });
   } finally {
     watchdog.end();
   }
+}
+
+function progressReporter() {
+  let last = 0;
+  return (done: number, total: number) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_EVERY_MS && done < total) return;
+    last = now;
+    send({ type: "progress", done, total });
+  };
+}
+
+function sendChunks(chunks: readonly Chunk[]): void {
+  let part: Chunk[] = [];
+  let chars = 0;
+  for (const chunk of chunks) {
+    part.push(chunk);
+    chars += chunk.content.length;
+    if (chars < MESSAGE_CHARS) continue;
+    send({ type: "chunks", chunks: part });
+    part = [];
+    chars = 0;
+  }
+  if (part.length > 0) send({ type: "chunks", chunks: part });
 }
 
 /** A parser's own message may quote the document: only ours are passed on. */

@@ -8,14 +8,16 @@ import {
   type ExtractionLimits,
   type ExtractionOptions,
   type TextExtractor,
+  type Chunk,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { ProcessQueue, type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import { checkClaim } from "./document-kind.ts";
+import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit, WorkClock } from "../sandbox/watchdog.ts";
 
 /** The sender's claims on a document. */
-type DocumentClaims = Omit<ExtractionInput, "bytes">;
+export type DocumentClaims = Omit<ExtractionInput, "bytes">;
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =
@@ -31,14 +33,16 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly done: number; readonly total: number }
-  | { readonly type: "done"; readonly document: CutDocument }
+  /** Chunks in order, a part of them each time, so that neither side handles a whole book at once. */
+  | { readonly type: "chunks"; readonly chunks: readonly Chunk[] }
+  | { readonly type: "done"; readonly document: Omit<CutDocument, "chunks"> }
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
 
 /** One process that reads documents, one after the other. */
-type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
+export type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
 
 /** A document's bytes as they come, and the sender's claims. */
-interface SentDocument {
+export interface SentDocument {
   readonly claims: DocumentClaims;
   readonly byteCount: number;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -66,8 +70,21 @@ const HEAP_SHARE = 0.5;
 const STUCK_FACTOR = 4;
 const STUCK_MS = 10_000;
 
+/** @throws {Error} if the built worker is missing. */
+export function startExtractionProcess(
+  worker: string,
+  limits: ExtractionLimits,
+  walls: Walls | undefined,
+): ExtractionProcess {
+  return new JobProcess({
+    walls,
+    sandbox: { worker, heapBytes: limits.maxResidentBytes * HEAP_SHARE, packages: PARSERS },
+    explainEnd: (end) => explainEnd(end, limits),
+  });
+}
+
 /** Reads one document. After any failure the process is of no use any more. */
-async function readInProcess(
+export async function readInProcess(
   process: ExtractionProcess,
   document: SentDocument,
   limits: ExtractionLimits,
@@ -78,10 +95,12 @@ async function readInProcess(
   try {
     return await process.run<CutDocument>((job) => {
       feed(process, job, document, limits, onProgress).catch((error: unknown) => process.kill(error));
+      const chunks: Chunk[] = [];
       return (message) => {
         if (message.type === "progress")
           onProgress?.({ stage: "extracting", done: message.done, total: message.total });
-        else if (message.type === "done") job.resolve(message.document);
+        else if (message.type === "chunks") for (const chunk of message.chunks) chunks.push(chunk);
+        else if (message.type === "done") job.resolve({ ...message.document, chunks });
         else if (message.type === "failed") job.reject(new ServiceError(message.code, message.message));
       };
     }, signal);
@@ -128,8 +147,10 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
   );
 }
 
-const tookTooLong = ({ maxWorkingMs }: ExtractionLimits): ServiceError =>
-  tooLarge(`Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`);
+function tookTooLong({ maxWorkingMs }: ExtractionLimits): ServiceError {
+  const message = `Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`;
+  return tooLarge(message);
+}
 
 export interface ExtractorOptions {
   readonly limits: ExtractionLimits;
@@ -154,12 +175,7 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
   const closing = new AbortController();
   const newQueue = () =>
     new ProcessQueue({
-      start: (walls): ExtractionProcess =>
-        new JobProcess({
-          walls,
-          sandbox: { worker: file, heapBytes: limits.maxResidentBytes * HEAP_SHARE, packages: PARSERS },
-          explainEnd: (end) => explainEnd(end, limits),
-        }),
+      start: (walls) => startExtractionProcess(file, limits, walls),
       jobsPerProcess: JOBS_PER_PROCESS,
       idleMs: IDLE_MS,
     });
@@ -173,13 +189,12 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
       throw tooLarge(
         `The document has ${byteCount} bytes; the limit is ${limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
-    const signal = AbortSignal.any([closing.signal, wishes.signal ?? closing.signal]);
+    const { signal = closing.signal, user } = wishes;
+    const all = AbortSignal.any([closing.signal, signal]);
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? small : large;
-    return await queue.run(
-      (process) => readInProcess(process, document, limits, { ...wishes, signal }),
-      signal,
-      wishes.user,
-    );
+    const job = (process: ExtractionProcess) =>
+      readInProcess(process, document, limits, { ...wishes, signal: all });
+    return await queue.run(job, all, user);
   }
 
   return {
