@@ -3,6 +3,7 @@ import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
 import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
 import { looksLikeSubtitles } from "./formats/subtitles.ts";
+import { looksLikeUtf16 } from "./formats/text-decoding.ts";
 import { openZip } from "./formats/zip.ts";
 
 /** Types outside `text/` whose bytes are text. */
@@ -87,8 +88,8 @@ const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: strin
   ["webp", 8, "WEBP"],
 ];
 
-/** First bytes of formats that are not read and may pass for text. */
-const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!)/;
+/** First bytes of formats that are not read and may pass for text: dark pixels (TIFF) and quiet sound (AIFF) for UTF-16. */
+const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!|II\*[^ -~]|MM[^ -~]\*|FORM.{4}AIF)/s;
 
 /** Formats in a zip, by an entry that each has. */
 const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
@@ -102,7 +103,7 @@ const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
  * The kind of a document by its bytes; for text (plain, Markdown, HTML, subtitles) also by the claim. Audio and video are
  * none.
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
- *   an empty document.
+ *   an empty or encrypted document.
  */
 export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind> {
   const { kind: claimed, name = "", isForeign } = claimOf(claim);
@@ -115,7 +116,7 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
 }
 
 function textKind(bytes: Uint8Array): TextKind {
-  const start = new TextDecoder().decode(bytes.subarray(0, 4_096));
+  const start = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
   return looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
 
@@ -170,8 +171,7 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   // Mail gateways and servers put lines before the header; readers look for it in the first 1024 bytes.
   if (head.slice(0, 1_029).includes("%PDF-")) return "pdf";
   if (head.startsWith("PK\x03\x04")) return await zippedKind(bytes);
-  if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
-    throw unsupported("an Office document of before 2007, or one with a password");
+  if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
   const picture = PICTURES.find(([, offset, magic]) => head.startsWith(magic, offset));
   if (picture !== undefined) return picture[0];
   if (NOT_READ.test(head) || isBinary(bytes)) throw unsupported("of a kind that is not read");
@@ -186,9 +186,19 @@ async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
   throw unsupported("an archive, or a document in one that is not read");
 }
 
-/** Text has no zero bytes (but UTF-16, which is known by its mark) and few other controls. */
+/** The container of Word before 2007; also what a password makes of a DOCX. Its stream names are UTF-16. */
+function oldOffice(bytes: Uint8Array): ServiceError {
+  const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
+    Buffer.from("EncryptedPackage", "utf16le"),
+  );
+  if (!isEncrypted) return unsupported("an Office document of before 2007");
+  return unprocessable("The document is encrypted. Save it without a password and send that.");
+}
+
+/** Text has no zero bytes (but UTF-16) and few other controls. */
 function isBinary(bytes: Uint8Array): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return false;
+  if (looksLikeUtf16(bytes) !== undefined) return false;
   const sample = bytes.subarray(0, 65_536);
   let controls = 0;
   for (const byte of sample) {

@@ -40,6 +40,7 @@ describe("kindOf", () => {
     ["md", TEXT, { claimedType: "text/plain", filename: "README.md" }],
     ["md", TEXT, { claimedType: ".markdown" }],
     ["txt", new Uint8Array(Buffer.from("\ufeffnote", "utf16le")), {}],
+    ["txt", new Uint8Array(Buffer.from("a longer note", "utf16le")), {}],
   ])("is %s (%#)", async (kind, bytes, claim) => {
     expect(await kindOf(bytes, claim)).toBe(kind);
   });
@@ -69,7 +70,12 @@ describe("kindOf", () => {
     ["a PDF of a kind nobody knows", PDF, { claimedType: "foo/bar" }, /its bytes are a PDF/],
     ["an image", latin1("GIF89a\0\x01"), {}, /of a kind that is not read/],
     ["the beginning of an image", latin1("GIF89a"), { filename: "a.gif" }, /of a kind that is not read/],
-    ["dark pixels", latin1(`II*\0${"d\0".repeat(600)}`), {}, /of a kind that is not read/],
+    [
+      "dark pixels, which look like UTF-16",
+      latin1(`II*\0${"d\0".repeat(600)}`),
+      {},
+      /of a kind that is not read/,
+    ],
     ["the same in the other order", latin1(`MM\0*${"\0d".repeat(600)}`), {}, /of a kind that is not read/],
     ["quiet sound", latin1(`FORM\0\0\n\x01AIFF${"\0\x07".repeat(600)}`), {}, /of a kind that is not read/],
     ["RTF, which is text to look at", latin1("{\\rtf1\\ansi}"), {}, /of a kind that is not read/],
@@ -77,12 +83,7 @@ describe("kindOf", () => {
     ["a workbook called a book", workbook([]), { filename: "a.epub" }, /bytes are an Excel workbook/],
     ["an OpenDocument", zipOf([{ name: "mimetype", content: "" }]), {}, /an archive, or a document in one/],
     ["an archive", zipOf([{ name: "a.txt", content: "" }]), {}, /an archive, or a document in one/],
-    [
-      "old Word, or a DOCX with a password",
-      latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-      { filename: "a.doc" },
-      /before 2007, or one with a password/,
-    ],
+    ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
     ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /of a kind that is not read/],
   ])("refuses %s", async (_, bytes, claim, message) => {
     await expect(kindOf(bytes, claim)).rejects.toThrow(
@@ -92,6 +93,11 @@ describe("kindOf", () => {
 
   it.each([
     ["nothing", new Uint8Array(), /empty/],
+    [
+      "a DOCX with a password",
+      latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"),
+      /encrypted/,
+    ],
     ["a cut archive", DOCX.slice(0, 400), /damaged or cut off/],
   ])("cannot use %s", async (_, bytes, message) => {
     await expect(kindOf(bytes, {})).rejects.toThrow(

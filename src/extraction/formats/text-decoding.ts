@@ -40,12 +40,30 @@ export function declaredInMarkup(bytes: Uint8Array): string | undefined {
   return found?.[1]?.toLowerCase().replace(/^utf-?16.*/, "utf-8");
 }
 
+/** True if text in UTF-16 without a mark: every second byte of the sample is mostly zero. */
+export function looksLikeUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const sample = bytes.subarray(0, 1_024);
+  if (sample.length < 4) return undefined;
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at + 1 < sample.length; at += 2) {
+    if (sample[at] === 0) even += 1;
+    if (sample[at + 1] === 0) odd += 1;
+  }
+  const pairs = sample.length >> 1;
+  if (odd > pairs * 0.4 && even < pairs * 0.05) return "utf-16le";
+  if (even > pairs * 0.4 && odd < pairs * 0.05) return "utf-16be";
+  return undefined;
+}
+
 function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecoder {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder("utf-8");
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
 
+  const utf16 = looksLikeUtf16(bytes);
+  if (utf16 !== undefined) return new TextDecoder(utf16);
   if (isAscii(bytes)) {
     const switchesSets = bytes.subarray(0, SAMPLE_BYTES).includes(0x1b);
     return new TextDecoder(switchesSets ? "iso-2022-jp" : "utf-8");

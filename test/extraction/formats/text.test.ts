@@ -22,6 +22,7 @@ describe("decodeText", () => {
     ["UTF-8, called something else", new TextEncoder().encode("Zoë"), "iso-8859-1", "Zoë"],
     ["UTF-8 with a mark", bytes("\xef\xbb\xbfabc"), undefined, "abc"],
     ["UTF-16LE with a mark", new Uint8Array(Buffer.from("\ufeffZoë", "utf16le")), undefined, "Zoë"],
+    ["UTF-16LE without", new Uint8Array(Buffer.from("A plain note", "utf16le")), undefined, "A plain note"],
     ["UTF-16BE with a mark", new Uint8Array(Buffer.from("\ufeffZoë", "utf16le").swap16()), undefined, "Zoë"],
     ["windows-1252", bytes("na\xefve \x93quoted\x94 caf\xe9"), "windows-1252", "naïve “quoted” café"],
     [
