@@ -28,14 +28,15 @@ export function readHtml(html: string, base?: string): Page {
   const { isArticle, ...metadata } = pageMetadata(root, base);
   const body = findElement(root, (element) => element.tag === "body") ?? root;
   const leaves = leavesSite(root, base ?? metadata.url);
-  const skips = furnitureIn(body, leaves);
-  const byRules = blocksOfHtml(body, { skips });
+  const main = mainPart(body);
+  const skips = furnitureIn(main, leaves);
+  const byRules = blocksOfHtml(main, { skips });
 
   if (charsOf(byRules) < MAX_EMPTY_PAGE_CHARS && needsScripts(root))
     throw unprocessable(
       "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
-  const entries = Array.from(elementsOf(body)).filter(({ tag }) => tag === "article").length;
+  const entries = Array.from(elementsOf(main)).filter(({ tag }) => tag === "article").length;
   const isListing = !isArticle && entries >= MIN_ENTRIES;
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH && !isListing) {
     const article = articleOf(html, leaves, isArticle);
@@ -45,7 +46,10 @@ export function readHtml(html: string, base?: string): Page {
     if (article !== undefined && isBelieved(article))
       return { ...metadata, blocks: withTitle(article, byRules, metadata.title), method: "readability" };
   }
-  const blocks = blocksOfHtml(body, { keepsLink: leaves, ...(byRules.length > 0 && { skips }) });
+  const blocks = blocksOfHtml(byRules.length > 0 ? main : body, {
+    keepsLink: leaves,
+    ...(byRules.length > 0 && { skips }),
+  });
   return { ...metadata, blocks, method: "html-rules" };
 }
 
@@ -117,6 +121,8 @@ const SHORT_ID = /^[^\s_-]+(?:[_-][^\s_-]+)?$/;
 
 /** An element with more of the page's text than this is no furniture, whatever it is called. */
 const MAX_FURNITURE_SHARE = 0.5;
+/** A `main` or single `article` with less is not where the text is. */
+const MIN_MAIN_SHARE = 0.2;
 
 /** Links of a menu within the site: their least number, and their share of its text. */
 const MIN_MENU_LINKS = 3;
@@ -124,6 +130,17 @@ const MIN_MENU_SHARE = 0.8;
 const MENU_TAGS = new Set(["ul", "ol", "dl", "div", "section", "footer", "td", "p"]);
 
 const isMain = ({ tag, attributes }: HtmlElement) => tag === "main" || attributes["role"] === "main";
+
+/** The one element that the page marks as its main part or article, unless the text is elsewhere. */
+function mainPart(body: HtmlElement): HtmlElement {
+  const elements = Array.from(elementsOf(body));
+  const mains = elements.filter(isMain);
+  const [candidate, ...others] = mains.length > 0 ? mains : elements.filter(({ tag }) => tag === "article");
+  if (candidate === undefined || others.length > 0) return body;
+  const lengths = textLengths(body, () => true);
+  const lengthOf = (element: HtmlElement) => lengths.get(element)?.text ?? 0;
+  return lengthOf(candidate) >= lengthOf(body) * MIN_MAIN_SHARE ? candidate : body;
+}
 
 /** Tells of an element below `root` whether it is plainly no text of the page; in doubt it is text. */
 function furnitureIn(
