@@ -21,6 +21,8 @@ const MIN_ARTICLE_SHARE = 0.3;
 const MIN_ARTICLE_CHARS = 120;
 /** A page with as many `article` elements lists entries, whose titles readability leaves out. */
 const MIN_ENTRIES = 3;
+/** Addresses of links that are more than this share of an article's words are left out. */
+const MAX_ADDRESS_SHARE = 0.05;
 
 /** The article of a page, else all but what is plainly no text of it. @throws {ServiceError} UNPROCESSABLE. */
 export function readHtml(html: string, base?: string): Page {
@@ -63,7 +65,11 @@ function articleOf(
   const article = new Readability(document, { keepClasses: true }).parse();
   if (article?.content === undefined || article.content === null) return undefined;
   const { root } = parseHtml(article.content);
-  return blocksOfHtml(root, { skips: furnitureIn(root, keepsLink), keepsLink });
+  const skips = furnitureIn(root, keepsLink);
+  const plain = blocksOfHtml(root, { skips });
+  const withAddresses = blocksOfHtml(root, { skips, keepsLink });
+  const words = wordsOf(plain);
+  return wordsOf(withAddresses) - words > words * MAX_ADDRESS_SHARE ? plain : withAddresses;
 }
 
 /** Whether an address leads to another site: those within a site are its navigation. */
