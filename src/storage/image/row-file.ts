@@ -16,6 +16,8 @@ const READ_HERE_MS = 2;
 const STATE = ["version", "createdAt", "updatedAt"] as const;
 /** Before the content of a row: its checksum. */
 const PREFIX_BYTES = 4;
+/** A file that lacks more of its memories is made again. */
+const MAX_LACKING = 1 / 4;
 
 export interface RowFileParts<Row> {
   readonly disk: Disk;
@@ -50,7 +52,7 @@ export interface RowSource<Row> {
 /**
  * Rows of memories in a file beside a table, read by place: a question reads 250 rows, for which LanceDB takes 40 times as
  * long. Derived data, made in the background: not synced, not in backups. A row is checked with the id, version and times of its
- * memory whenever it is read; one that is not as expected, or of a memory that has changed, is read from the tables until a purge has the file made again.
+ * memory whenever it is read; one that is not as expected, or of a memory that has changed, is read from the tables.
  * The file is a series of blocks, each with its own header; the last ones may be cut off.
  */
 export class RowFile<Row> {
@@ -59,12 +61,15 @@ export class RowFile<Row> {
   /** Where the next block goes, and from which ordinal on. */
   #end = 0;
   #next = 0;
+  /** Live memories before that, without a row of their present version, as far as known. */
+  #lacking = 0;
   /** By ordinal; rows of 0 bytes are not in the file. */
   readonly #places = new Column((length) => new Float64Array(length));
   readonly #lengths = new Column((length) => new Uint32Array(length));
   #lastWork: Promise<unknown> = Promise.resolve();
   #isFilling = false;
   #isGivenUp = false;
+  #wasDamaged = false;
   #clears = 0;
 
   constructor(parts: RowFileParts<Row>) {
@@ -117,8 +122,7 @@ export class RowFile<Row> {
         found.set(row.id, this.#parts.decode(content));
       else {
         rest.push(row.id);
-        // Not of its present version, or damaged: the tables have it from now on.
-        if (file === this.#file) this.#lengths.set(row.ordinal, 0);
+        if (file === this.#file && catalogue.ordinalOf(row.id) !== undefined) this.#noteUnfit(row.ordinal);
       }
     }
     return rest;
@@ -126,11 +130,15 @@ export class RowFile<Row> {
 
   /** Adds what the file lacks, a block at a time; resolves with whether it did. Never rejects. */
   async extend(source: RowSource<Row>): Promise<boolean> {
-    if (this.#isFilling || this.#isGivenUp || !this.#lacksRows) return false;
+    if (this.#isFilling || this.#isGivenUp || !(this.#lacksRows || this.#lacksMany)) return false;
     this.#isFilling = true;
     let hasGrown = false;
     try {
-      while (await this.#inTurn(() => this.#addBlock(source))) hasGrown = true;
+      for (;;) {
+        if (this.#lacksMany && !source.until.aborted) await this.clear();
+        if (!(await this.#inTurn(() => this.#addBlock(source)))) break;
+        hasGrown = true;
+      }
     } catch (error) {
       if (!source.until.aborted) await this.giveUp(error);
     } finally {
@@ -148,7 +156,7 @@ export class RowFile<Row> {
       const { disk, directory } = this.#parts;
       await file?.close();
       this.#lengths.values.fill(0);
-      [this.#end, this.#next] = [0, 0];
+      [this.#end, this.#next, this.#lacking] = [0, 0, 0];
       await removeDerived(disk, directory, this.#parts.name);
     });
   }
@@ -175,12 +183,29 @@ export class RowFile<Row> {
     return catalogue.ordinals - this.#next >= blockRows;
   }
 
+  get #lacksMany(): boolean {
+    return this.#lacking > this.#next * MAX_LACKING;
+  }
+
   /** A number for what a memory's rows follow from; every change of one changes its version or a time. */
   #stateOf(id: string): number {
     const { catalogue } = this.#parts;
     const ordinal = catalogue.ordinalOf(id) ?? catalogue.ordinals;
     const numbers = STATE.map((name) => catalogue.numberAt(ordinal, name));
     return crc32(`${id} ${numbers.join(" ")}`);
+  }
+
+  /** Notes that the row of a memory is not of its present version, or damaged. */
+  #noteUnfit(ordinal: Ordinal): void {
+    // A memory that never changed has the row that it had.
+    if (this.#wasDamaged || this.#parts.catalogue.numberAt(ordinal, "version") > 1) {
+      this.#lengths.set(ordinal, 0);
+      this.#lacking += 1;
+      return;
+    }
+    this.#wasDamaged = true;
+    this.#parts.log.warn({}, `${this.#parts.name} does not fit the store and is made again`);
+    this.clear().catch((error: unknown) => this.giveUp(error));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -291,6 +316,8 @@ export class RowFile<Row> {
     } catch {
       // A damaged block: it and those behind it are made again.
     }
+    for (let ordinal = 0; ordinal < this.#next; ordinal += 1)
+      if (this.#lengths.get(ordinal) === 0 && catalogue.idAt(ordinal) !== undefined) this.#lacking += 1;
     await file.truncate(this.#end);
     return file;
   }
