@@ -18,7 +18,7 @@ import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service
 import type { FinishedPurge } from "./compaction-service.ts";
 import { type Logger, systemClock } from "./system.ts";
 
-/** For a store of which nobody asked. */
+/** Discards what a store that is only opened on the way logs. */
 export const QUIET: StoreLog = { info: () => {}, warn: () => {}, error: () => {} };
 
 export interface StoppedStoreOptions {

@@ -195,8 +195,8 @@ interface McpRequest {
   readonly body: unknown;
   readonly operations: Operations;
   readonly documents: DocumentOperations;
-  /** Id that adds are counted by: the caller's. */
-  readonly adder: string;
+  /** Id of the key, by which adds are counted; undefined for the owner. */
+  readonly adder: string | undefined;
   readonly mayWrite: boolean;
   readonly clientHeader: string | undefined;
   readonly keyName: string | undefined;

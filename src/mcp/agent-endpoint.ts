@@ -65,8 +65,8 @@ export interface AgentRequest extends AgentScope {
   /** Limited to the caller's rights. */
   readonly operations: Operations;
   readonly documents: DocumentOperations;
-  /** The caller's id: adds are counted by it, and without a key's name by the client's, too. */
-  readonly adder: string;
+  /** The id that adds are counted by; the client's name where it is undefined. */
+  readonly adder: string | undefined;
   readonly mayWrite: boolean;
   /** The client's name in a header, and the name of its key. */
   readonly clientHeader: string | undefined;
@@ -109,8 +109,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
       return {
         ...call,
         client,
-        // All agents of the owner come as one caller.
-        adder: call.keyName === undefined ? `${call.adder} ${client}` : call.adder,
+        adder: call.adder ?? `agent ${client}`,
         allowance,
         clock,
         timeZone,

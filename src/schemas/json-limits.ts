@@ -40,7 +40,7 @@ const NEWLINE = 0x0a;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte.
+ * Counts what a text in UTF-8 holds, in steps of `PIECE_BYTES`. Whether it is JSON is not looked at. Some 2 ns per byte, 4 in long strings.
  * @returns which limit it breaks, in words that follow "The body"; undefined where it breaks none.
  */
 export function* scanJson(
