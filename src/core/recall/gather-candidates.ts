@@ -78,6 +78,8 @@ const LOOKED_AT_WHOLE = 300;
 const FOLLOWED_AN_ARM = 20;
 /** Token vectors are read of so many of the most promising: of 400, no fewer answers are found than with all. */
 const READ = 250;
+/** Memories that may name the time of a question; the best of more. */
+const MAX_NAMING = 1_000;
 const PLACES_AROUND = [-2, -1, 1, 2] as const;
 
 /**
@@ -95,6 +97,7 @@ export async function gatherCandidates(
 ): Promise<Candidates> {
   const { catalogue } = store;
   const { before } = embedding;
+  const named = new Set(namingPeriod(store, question, selection));
   const words = store.scoreWords(question.terms, question.averageLength, selection);
   const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
@@ -140,6 +143,7 @@ export async function gatherCandidates(
     sessionId: sessionOf(entry),
     traits: entry.traits,
     occurredAt: entry.occurredAt,
+    namesPeriod: named.has(entry.ordinal),
     salience: entry.salience,
     isRoot: isRoot(catalogue, entry),
     matches: NO_MATCHES,
@@ -213,6 +217,17 @@ function byWords(match: Float32Array, from: readonly string[], to: readonly stri
 function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): boolean {
   const document = documentId === null ? undefined : documents.byId.get(documentId);
   return document?.strategy === "root-child" && document.rootMemoryId === id;
+}
+
+/** Memories whose text has a term of the question's time, see `TimedQuestion`. */
+function namingPeriod(
+  store: MemoryStore,
+  { periodTerms, averageLength }: RankingQuestion,
+  selection: Selection | undefined,
+): Ordinal[] {
+  if (periodTerms.length === 0) return [];
+  const terms = periodTerms.map((term) => ({ term, weight: 1 }));
+  return store.scoreWords(terms, averageLength, selection).top(MAX_NAMING);
 }
 
 /** Two users may give their sessions one name. */

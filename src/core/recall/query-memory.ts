@@ -184,6 +184,7 @@ async function findByMeaning(
     text: query,
     topic,
     period: asked?.period,
+    periodTerms: asked?.terms,
     words: embedding.words,
     weights: termWeights(statistics, frequencies),
     profile: embedder.profile,

@@ -29,6 +29,8 @@ export interface RankingQuestion {
   readonly asksName: boolean;
   /** When what it asks for happened. */
   readonly period: Period | undefined;
+  /** See `TimedQuestion`. */
+  readonly periodTerms: readonly string[];
   /** The phrases in quotation marks, see `quotedPhrases`. */
   readonly phrases: readonly string[];
 }
@@ -38,6 +40,7 @@ export interface QuestionInput {
   /** The text without the time it names; the text itself where that has no say. */
   readonly topic: string;
   readonly period: Period | undefined;
+  readonly periodTerms?: readonly string[] | undefined;
   /** Words of the topic, from its embedding. */
   readonly words: readonly string[];
   readonly weights: TermWeights;
@@ -60,6 +63,8 @@ export interface TimedQuestion {
   readonly period: Period;
   /** The question without the words that name it. */
   readonly topic: string;
+  /** Terms of a month, a day or a season without a year, which may be of any; else none. */
+  readonly terms: readonly string[];
   /** It asks what happened then, and for nothing else. */
   readonly isTimeAlone: boolean;
 }
@@ -74,7 +79,9 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
     ...(or === undefined ? {} : { or: moments(or) }),
   });
   const topic = `${text.slice(0, named.start)} ${text.slice(named.end)}`.replace(/\s+/g, " ").trim();
-  return { period: moments(named), topic, isTimeAlone: asksForNothingElse(topic) };
+  const words = named.isOfAnyYear === true ? text.slice(named.start, named.end) : "";
+  const terms = analyse(words).filter((term) => /\p{L}{3}/u.test(term));
+  return { period: moments(named), topic, terms, isTimeAlone: asksForNothingElse(topic) };
 }
 
 /** Notes as the object of a list: with what they are on, or at the end of the text. */
@@ -128,6 +135,7 @@ export function readQuestion({
   text,
   topic,
   period,
+  periodTerms = [],
   words,
   weights,
   profile,
@@ -158,6 +166,7 @@ export function readQuestion({
     asksTime: ASKS_TIME.test(folded),
     asksName: ASKS_NAME.test(folded),
     period,
+    periodTerms,
     phrases: quotedPhrases(text),
   };
 }

@@ -19,6 +19,8 @@ export interface RankingCandidate {
   readonly traits: MemoryTraits;
   /** When it happened, else when it was added. */
   readonly occurredAt: number;
+  /** Its text names the month or day of any year that the question names: what is planned was written before. */
+  readonly namesPeriod?: boolean;
   /** In [0, 1], as of now. */
   readonly salience: number;
   /** It is the root of a document, which quotes what stands in the chunks. */

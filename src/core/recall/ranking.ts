@@ -9,7 +9,7 @@ import {
   conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { fit } from "../text/time-periods.ts";
+import { fit, type Period } from "../text/time-periods.ts";
 
 /** The sum that gives a score of one half, and how steeply the score rises there; see `scoreOf`. */
 const HALFWAY = 1.8;
@@ -152,7 +152,7 @@ export function rank(
       const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
       if (question.period !== undefined)
         terms[PLACE.time] =
-          -weights.time * (1 - fit(question.period, candidate.occurredAt)) * Math.max(0, total(terms));
+          -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms));
       const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
       if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
       return new Hit(
@@ -299,6 +299,11 @@ function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCa
     if (names.some((name) => question.text.includes(` ${name} `))) named.add(traits.speaker);
   }
   return { speakers, named };
+}
+
+/** How well a memory fits the time of the question, in [0, 1]. */
+export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCandidate): number {
+  return namesPeriod === true ? 1 : fit(period, occurredAt);
 }
 
 function total(terms: Terms): number {

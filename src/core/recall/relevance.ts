@@ -2,9 +2,8 @@ import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
-import { fit } from "../text/time-periods.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
-import { type RankedHit, sumOf } from "./ranking.ts";
+import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
 
 /**
  * The matches that answer the question, and how sure that is. Something is always nearest, so it is judged by figures
@@ -65,7 +64,7 @@ export function answerOdds(
       WEIGHTS.distance * ofSum(sum - background) +
       WEIGHTS.gap * ofSum(sum - second) +
       WEIGHTS.length * Math.min(MAX_TELLING, Math.max(1, telling.length)) +
-      (question.period !== undefined && fit(question.period, candidate.occurredAt) === 1 ? ON_TIME : 0) +
+      (question.period !== undefined && periodFit(question.period, candidate) === 1 ? ON_TIME : 0) +
       WEIGHTS.offset
     );
   };

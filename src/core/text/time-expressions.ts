@@ -33,8 +33,9 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   const isPast = () =>
     ASKS_OF_PAST.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
   if (isVague === true && !isPast()) return undefined;
-  const { from, to, start, end } = best.period;
-  return { from, to, start: originalOf(start).start, end: originalOf(end - 1).end };
+  const { from, to, start, end, isOfAnyYear } = best.period;
+  const place = { start: originalOf(start).start, end: originalOf(end - 1).end };
+  return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }) };
 }
 
 /** Periods named by their distance from `now` in English, at most eight. @param text folded. */

@@ -54,6 +54,20 @@ describe("query memory", () => {
       expect(await query("green tea", {}, { limit: 3 })).toHaveLength(3);
     });
 
+    it("finds what is planned for a month that the question names without a year, beside what happened in the last", async () => {
+      world.now = Date.UTC(2026, 10, 23);
+      const planned = await add("dentist appointment for Leni on 14 December");
+      await add("skis for Leni", { occurredAt: Date.UTC(2025, 11, 5) });
+      const { hits, relevant } = await queryMemory(world.ports, {
+        query: "when is the dentist appointment for Leni in December?",
+        limit: 10,
+        filter: {},
+      });
+      expect([hits[0]?.memory.id, relevant]).toEqual([planned.id, 1]);
+      const ofAYear = await query("when was the dentist appointment for Leni in December 2025?");
+      expect(ofAYear[0]?.score ?? 0).toBeLessThan(hits[0]?.score ?? 0);
+    });
+
     it("explains a score by parts that add up to it", async () => {
       await add("green tea grows in Japan");
       const [hit] = await query("where does green tea grow?", {}, { explain: true });
