@@ -106,7 +106,8 @@ it("keeps what lasts of a conversation that ended, with consent only, and nothin
   };
   const contents = async () => (await cli("list", "--json")).stdout;
 
-  await cli("mcp", "install", "claude-code", "--force", "--hooks", "context");
+  const shown = await cli("mcp", "install", "claude-code", "--force", "--hooks", "context");
+  expect(shown.stdout).not.toContain("SessionEnd");
   expect(readFileSync(settings(), "utf8")).not.toContain("SessionEnd");
   await end("refused", "We decided to keep the first conversation in the attic for ever.");
   await cli("mcp", "install", "claude-code", "--force", "--hooks", "context,capture");

@@ -69,7 +69,8 @@ export async function consentTo(
   printTable(
     MOMENTS.flatMap((moment) => {
       const event = kind.events[moment];
-      return event === undefined ? [] : [[event, WHAT[moment]] as const];
+      const isAskedFor = given?.includes(moment === "end" ? "capture" : "context") ?? true;
+      return event === undefined || !isAskedFor ? [] : [[event, WHAT[moment]] as const];
     }),
   );
   print(`  Each starts ${commandOf(setup, "MOMENT")}`);
