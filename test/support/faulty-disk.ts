@@ -165,9 +165,9 @@ export async function createFaultyDisk(root: string, options: FaultyDiskOptions 
   }
 
   async function toLimbo(path: string): Promise<string> {
-    limboCount += 1;
+    // Before any waiting: two at once are two files.
+    const kept = join(limbo, String((limboCount += 1)));
     await fs.mkdir(limbo, { recursive: true });
-    const kept = join(limbo, String(limboCount));
     await fs.rename(path, kept);
     moveState(path, kept);
     return kept;
