@@ -10,7 +10,7 @@ import {
 } from "../../src/daemon/backup-service.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
 const LOOK_MS = 60_000;
 
 let store: StoreOnDisk;
@@ -38,7 +38,7 @@ function begin(parts: Partial<BackupParts> = {}): void {
   service = createBackupService({
     dataDir: store.directory,
     folder,
-    every: DAY_MS,
+    every: HOUR_MS,
     keep: 2,
     opened: store.opened,
     documents: { neededFiles: () => [] },
@@ -71,16 +71,16 @@ it("makes one when it is due and something was written, and keeps so many", asyn
   await service.start({ name: "mine" });
   await settled();
   // Nothing is new.
-  await after(2 * DAY_MS);
+  await after(2 * HOUR_MS);
   await settled();
   expect(names()).toEqual(["20260501-120000", "mine"]);
-  for (const day of ["04", "05"]) {
-    await add(`on ${day}`);
-    await after(DAY_MS);
-    await vi.waitFor(() => expect(names()).toContain(`202605${day}-120000`), { timeout: 30_000 });
+  for (const hour of ["15", "16"]) {
+    await add(`at ${hour}`);
+    await after(HOUR_MS);
+    await vi.waitFor(() => expect(names()).toContain(`20260501-${hour}0000`), { timeout: 30_000 });
     await settled();
   }
-  await vi.waitFor(() => expect(names()).toEqual(["20260504-120000", "20260505-120000", "mine"]));
+  await vi.waitFor(() => expect(names()).toEqual(["20260501-150000", "20260501-160000", "mine"]));
 });
 
 it("makes one at a time, tells how the last one went, and stops on close", async () => {
@@ -124,7 +124,7 @@ it("goes on after a failure, and says what it was", async () => {
   await vi.waitFor(() => expect(warnings).toHaveLength(1));
   expect((await service.list()).last).toMatchObject({ problem: "no" });
   fails = false;
-  await after(DAY_MS);
+  await after(HOUR_MS);
   await vi.waitFor(() => expect(names()).toHaveLength(1), { timeout: 30_000 });
   await settled();
 });

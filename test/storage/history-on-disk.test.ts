@@ -16,6 +16,7 @@ import { createFaultyDisk } from "../support/faulty-disk.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 import { erase } from "../support/store-survival.ts";
+import { strideOf } from "../support/stress.ts";
 
 const PAGE = { limit: 100, offset: 0 };
 
@@ -168,7 +169,7 @@ describe("the history on the disk", () => {
   it.each(["crash", "EIO"] as const)(
     "has each answered change and the version before (%s)",
     async (fault) => {
-      for (let step = 1; step <= 90; step += 4) {
+      for (let step = 1; step <= 90; step += strideOf(9)) {
         const directory = join(world.folder, `faulty-${step}`);
         mkdirSync(directory);
         const disk = await createFaultyDisk(directory, { foreignFolders: ["tables"] });

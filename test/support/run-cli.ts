@@ -62,8 +62,8 @@ export function runCli(
 }
 
 /**
- * Runs one command in this process, which takes a hundredth of the time of a process: for commands that neither start a
- * daemon nor depend on a home, one after the other.
+ * Runs one command in this process, which takes a hundredth of the time of a process: for commands that start no daemon,
+ * one after the other.
  */
 export async function runCliHere(
   words: readonly string[],
@@ -87,6 +87,7 @@ export async function runCliHere(
     env: { ...process.env },
     cwd: process.cwd(),
     exitCode: process.exitCode,
+    script: process.argv[1] ?? "",
     streams: Object.keys(streams).map(
       (name) => [name, Object.getOwnPropertyDescriptor(process, name) ?? {}] as const,
     ),
@@ -95,6 +96,7 @@ export async function runCliHere(
     setEnvironment(environmentOf(home, env));
     process.chdir(home);
     process.exitCode = undefined;
+    process.argv[1] = LAUNCHER;
     for (const [name, value] of Object.entries(streams))
       Object.defineProperty(process, name, { value, configurable: true });
     await main(words);
@@ -102,6 +104,7 @@ export async function runCliHere(
   } finally {
     for (const [name, descriptor] of before.streams) Object.defineProperty(process, name, descriptor);
     process.exitCode = before.exitCode;
+    process.argv[1] = before.script;
     process.chdir(before.cwd);
     setEnvironment(before.env);
   }

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runCli } from "../../support/run-cli.ts";
+import { runCliHere } from "../../support/run-cli.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../../bin/memoryd.js");
 
@@ -22,7 +22,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Wherever this system has a person's files, they are below `home`. */
 const run = (...words: string[]) =>
-  runCli(["mcp", ...words], {
+  runCliHere(["mcp", ...words], {
     home,
     env: { USERPROFILE: home, APPDATA: home, CODEX_HOME: join(home, ".codex"), MEMORYD_DATA_DIR: "" },
   });

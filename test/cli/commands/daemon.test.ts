@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { logFileOf, openRotatingLog } from "../../../src/daemon/rotating-log.ts";
-import { environmentOf, LAUNCHER, runCli } from "../../support/run-cli.ts";
+import { environmentOf, LAUNCHER, runCliHere } from "../../support/run-cli.ts";
 
 const PATIENCE_MS = 15_000;
 
@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => runCli(words, { home, env: { MEMORYD_DATA_DIR: home } });
+const run = (...words: string[]) => runCliHere(words, { home, env: { MEMORYD_DATA_DIR: home } });
 
 /** Begins to follow; what was printed so far. */
 function follow(...words: string[]): () => string {

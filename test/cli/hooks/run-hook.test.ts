@@ -9,7 +9,7 @@ import { plugin } from "../../../src/cli/hooks/opencode-plugin.ts";
 import { newLocalToken, proofOf, writeRuntimeInfo } from "../../../src/daemon/runtime-file.ts";
 import { type FakeDaemon, startFakeDaemon } from "../../support/fake-daemon.ts";
 import { type HookRun, runHooks } from "../../support/hooked-agent.ts";
-import { runCli } from "../../support/run-cli.ts";
+import { runCliHere } from "../../support/run-cli.ts";
 import { selfSignedCertificate } from "../../support/self-signed-certificate.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
 import { toldText } from "../../../src/cli/hooks/run-hook.ts";
@@ -74,7 +74,7 @@ describe("run hook", () => {
   });
 
   const cli = (...words: string[]) =>
-    runCli(words, { home, env: { CODEX_HOME: join(home, ".codex"), MEMORYD_DATA_DIR: dataDir } });
+    runCliHere(words, { home, env: { CODEX_HOME: join(home, ".codex"), MEMORYD_DATA_DIR: dataDir } });
   async function install(agent: string, hooks: string, ...words: string[]): Promise<void> {
     expect(await cli("mcp", "install", agent, "--force", "--hooks", hooks, ...words)).toMatchObject({
       code: 0,
