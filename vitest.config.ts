@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -28,6 +28,18 @@ class LongestFirst extends BaseSequencer {
       moduleId.endsWith(OWN_PROCESS) ? 0 : LONGEST.test(moduleId) ? 1 : 2;
     return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
   }
+}
+/** Bytes; about a tenth of them is used at once. */
+const ROOM_FOR_STORES = 4e8;
+const MEMORY_DISK = "/dev/shm";
+/**
+ * Stores on a simulated disk lie in memory where there is room: they are copied and removed thousands of times, which takes
+ * a file system of a real disk up to half of the processor time. `test:stress` has them on the real disk.
+ */
+function stores(): Record<string, string> {
+  if (!existsSync(MEMORY_DISK)) return {};
+  const { bavail, bsize } = statfsSync(MEMORY_DISK);
+  return bavail * bsize < ROOM_FOR_STORES ? {} : { TMPDIR: MEMORY_DISK };
 }
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
 const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -77,6 +89,7 @@ export default defineConfig({
           name: "survival",
           include: ["test/survival/**/*.test.ts"],
           setupFiles: IN_THIS_THREAD,
+          env: { ...ONNX_ENVIRONMENT, ...stores() },
           ...slow,
           maxWorkers: WAITING,
         },
