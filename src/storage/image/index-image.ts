@@ -34,7 +34,13 @@ interface Header {
   readonly sections: readonly Section[];
 }
 
-/** The header, with the lengths and checksums of all that follows it, and then the columns of all parts. */
+/**
+ * The indexes of a store as they are after the record `sequence`: derived data, from which a start fills memory sooner than
+ * from the tables. First the header, with the lengths and checksums of all that follows it, then the columns of all parts,
+ * which nothing may change before they are written.
+ *
+ * @param key names everything that the image depends on besides: an image with another key is not read.
+ */
 export function encodeImage(
   { key, sequence }: Pick<Header, "key" | "sequence">,
   parts: Readonly<Record<string, ImagePart>>,
@@ -55,24 +61,17 @@ export function encodeImage(
   return [new Uint8Array(Uint32Array.of(header.length).buffer), header, ...contents];
 }
 
-/**
- * Writes the indexes of a store as they are after the record `sequence`: derived data, from which a start fills memory
- * sooner than from the tables. Not synced, since what a crash leaves of it is recognised. Nothing may change meanwhile.
- *
- * @param key names everything that the image depends on besides: an image with another key is not read.
- */
+/** Writes an image in place of the one before. Not synced, since what a crash leaves of it is recognised. */
 export async function writeImage(
   disk: Disk,
   directory: string,
-  state: Pick<Header, "key" | "sequence">,
-  parts: Readonly<Record<string, ImagePart>>,
+  contents: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const contents = encodeImage(state, parts);
   await removeImage(disk, directory);
   const file = await disk.open(join(directory, IMAGE_NAME), "create");
   try {
     let position = 0;
-    for (const bytes of contents) {
+    for await (const bytes of contents) {
       await file.write(bytes, position);
       position += bytes.length;
     }

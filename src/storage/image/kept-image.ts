@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddingStamp } from "../../core/embedding.ts";
 import { ANALYSER_VERSION } from "../../core/text/analyser.ts";
@@ -12,9 +11,9 @@ import {
   tablesFolder,
 } from "../checkpoints/checkpoint.ts";
 import type { Checkpointer } from "../checkpoints/checkpointer.ts";
-import type { Disk, DiskFile } from "../files/disk.ts";
+import type { Disk } from "../files/disk.ts";
 import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
-import { IMAGE_NAME, IndexImage, removeImage, writeImage } from "./index-image.ts";
+import { encodeImage, IndexImage, removeImage, writeImage } from "./index-image.ts";
 import { imageOf, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
 import { tableOf, type TableState } from "../tables/table-spec.ts";
 import { workerFile } from "../tables/worker-client.ts";
@@ -79,35 +78,43 @@ export async function findImage(
  * goes. Answers the record up to which it goes; undefined where there is none.
  */
 export async function keepImage(
-  {
-    disk,
-    directory,
-    log,
-    imageFrom = IMAGE_FROM,
-  }: Place & { readonly log: StoreLog; readonly imageFrom?: number },
+  place: Place & { readonly log: StoreLog; readonly imageFrom?: number },
   chosen: ChosenCheckpoint | undefined,
   indexes: StoreIndexes,
 ): Promise<number | undefined> {
   const key = imageKey(chosen, indexes.vectors);
   try {
-    if (chosen !== undefined && key !== undefined && indexes.catalogue.size >= imageFrom) {
+    if (chosen === undefined || key === undefined || indexes.catalogue.size < (place.imageFrom ?? IMAGE_FROM))
+      await removeImage(place.disk, place.directory);
+    else {
       const { sequence, tables } = chosen.checkpoint;
-      if (await hasRoom({ disk, directory }, tables)) {
-        await writeImage(disk, directory, { key, sequence }, imageOf(indexes));
-        if (await hasRoom({ disk, directory }, tables)) return sequence;
-      }
+      await writeWithRoom(place, tables, encodeImage({ key, sequence }, imageOf(indexes)));
+      return sequence;
     }
   } catch (error) {
-    log.warn({ err: error }, "image of the indexes not written");
+    place.log.warn({ err: error }, "image of the indexes not written");
   }
-  await removeImage(disk, directory).catch((error: unknown) =>
-    log.warn({ err: error }, "image of the indexes not removed"),
-  );
   return undefined;
 }
 
-async function hasRoom({ disk, directory }: Place, tables: readonly CheckpointedTable[]): Promise<boolean> {
-  return (await disk.freeBytes(directory)) >= roomNeededFor(tables, LEAST_FREE_BYTES);
+/** Writes an image that leaves the room that adding needs. @throws whatever went wrong; nothing is left of it then. */
+async function writeWithRoom(
+  { disk, directory }: Place,
+  tables: readonly CheckpointedTable[],
+  contents: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const checkRoom = async () => {
+    if ((await disk.freeBytes(directory)) < roomNeededFor(tables, LEAST_FREE_BYTES))
+      throw new Error("the disk has no room for it");
+  };
+  try {
+    await checkRoom();
+    await writeImage(disk, directory, contents);
+    await checkRoom();
+  } catch (error) {
+    await removeImage(disk, directory);
+    throw error;
+  }
 }
 
 /** Work of the process that makes an image. */
@@ -173,34 +180,25 @@ export class KeptImage {
   }
 
   async #makeAt(checkpoint: Checkpoint, signal: AbortSignal): Promise<void> {
-    const { disk, directory, indexes } = this.#parts;
+    const { directory, indexes } = this.#parts;
     const key = imageKey({ checkpoint, lost: new Set() }, indexes.vectors);
     const [stamp] = Object.values(checkpoint.stamps);
     if (key === undefined || stamp === undefined) throw new Error("there are vectors of two models");
     const { sequence, tables } = checkpoint;
     this.through = sequence;
     try {
-      if (!(await hasRoom(this.#parts, tables))) throw new Error("the disk has no room for it");
-      await removeImage(disk, directory);
       const states = tables.map(({ name, version, rows }) => ({ name, version, rows }));
       const order = { folder: tablesFolder(directory), states, stamp, key, sequence };
-      const file = await disk.open(join(directory, IMAGE_NAME), "create");
-      try {
-        await writeOutput(order, file, signal);
-      } finally {
-        await file.close();
-      }
-      if (!(await hasRoom(this.#parts, tables))) throw new Error("the disk has no room for it");
+      await writeWithRoom(this.#parts, tables, outputOf(order, signal));
     } catch (error) {
       this.through = undefined;
-      await removeImage(disk, directory);
       throw error;
     }
   }
 }
 
-/** Writes what the process of an order puts out, all of it or an error. The process is gone then. */
-async function writeOutput(order: ImageOrder, file: DiskFile, signal: AbortSignal): Promise<void> {
+/** All that the process of an order puts out, or an error. The process is gone then. */
+async function* outputOf(order: ImageOrder, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const child = fork(workerFile("image/image-worker.js"), [JSON.stringify(order)], {
     execArgv: ["--max-semi-space-size=4"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -219,17 +217,17 @@ async function writeOutput(order: ImageOrder, file: DiskFile, signal: AbortSigna
   let printed = "";
   child.stderr?.on("data", (data: Buffer) => (printed = (printed + data.toString()).slice(-1_000)));
   try {
-    let position = 0;
     for await (const bytes of child.stdout as AsyncIterable<Buffer>) {
-      await file.write(bytes, position);
-      position += bytes.length;
+      yield bytes;
       // Pieces of 64 KiB: the disk is left to others.
       await sleep(1);
     }
   } catch (error) {
     failure ??= error as Error;
+  } finally {
+    // Also where what was put out could not be written.
+    await closed;
   }
-  await closed;
   if (failure !== undefined) throw failure;
   if (child.exitCode !== 0)
     throw new Error(`it ended with ${child.exitCode ?? child.signalCode}: ${printed}`);

@@ -8,7 +8,7 @@ import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { nodeDisk, usageBelow } from "../../../src/storage/files/disk.ts";
 import { roomNeededFor } from "../../../src/storage/files/disk-space.ts";
-import { IndexImage, removeImage, writeImage } from "../../../src/storage/image/index-image.ts";
+import { encodeImage, IndexImage, removeImage, writeImage } from "../../../src/storage/image/index-image.ts";
 import { imagedJournalBytes } from "../../../src/storage/image/kept-image.ts";
 import { createFaultyDisk } from "../../support/faulty-disk.ts";
 import { erase } from "../../support/store-survival.ts";
@@ -257,7 +257,11 @@ describe("the image of the indexes", () => {
           const { directory } = store;
           const rows = Int8Array.from(doubles.keys());
           const part = { numbers: { doubles: Float64Array.from(doubles), rows }, json: { strings } };
-          await writeImage(nodeDisk, directory, { key: "a", sequence: 7 }, { part, other: part });
+          await writeImage(
+            nodeDisk,
+            directory,
+            encodeImage({ key: "a", sequence: 7 }, { part, other: part }),
+          );
           const image = await IndexImage.open(nodeDisk, directory, "a");
           const target = new Uint8Array(rows.length);
           expect(image?.sequence).toBe(7);
