@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { UnpurgedRows } from "../../core/purge.ts";
 import type { EmbeddingStamp } from "../../core/embedding.ts";
 import { ServiceError, storeUnusable } from "../../core/errors.ts";
@@ -211,18 +211,22 @@ export async function verifyFiles(
   directory: string,
   { tables }: Pick<Checkpoint, "tables">,
   mustRead: (path: string) => boolean = () => false,
+  { pause, signal }: { readonly pause?: () => Promise<void>; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<FileDamage[]> {
   const found: FileDamage[] = [];
   for (const { path, size, crc32: crc } of tables.flatMap(({ files }) => files)) {
+    signal?.throwIfAborted();
     const place = join(tablesFolder(directory), path);
     const now = await disk.size(place);
     if (now === undefined) found.push({ path, sentence: `${path} is missing` });
     else if (now !== size) found.push({ path, sentence: `${path} has ${now} bytes instead of ${size}` });
     else if (size < SMALL_BYTES || mustRead(path)) {
-      const read = await checksum(disk, place).catch(() => undefined);
-      if (read?.crc32 !== crc) found.push({ path, sentence: `${path} has changed` });
+      const read = await checksum(disk, place, { pause }).catch((error: Error) => error);
+      if (read instanceof Error) found.push({ path, sentence: `${path} cannot be read: ${read.message}` });
+      else if (read.crc32 !== crc) found.push({ path, sentence: `${path} has changed` });
     }
   }
+  signal?.throwIfAborted();
   return found;
 }
 
@@ -243,8 +247,8 @@ export async function noteSuspects(disk: Disk, directory: string, paths: readonl
 }
 
 /**
- * Reads every file of the latest checkpoint and says what is wrong, in sentences. Slowly, in the background; a file
- * that a later checkpoint has let go in the meantime is passed over, and what is `known` to be damaged. Rejects with an AbortError when stopped.
+ * Reads every file of the latest checkpoint, slowly, in the background. A file that a later checkpoint has let go in the meantime is
+ * passed over, and what is `known` to be damaged. Rejects with an AbortError when stopped.
  */
 export async function scrub(
   disk: Disk,
@@ -253,23 +257,10 @@ export async function scrub(
   signal?: AbortSignal,
   known: ReadonlySet<string> = new Set(),
 ): Promise<FileDamage[]> {
-  const rest = () =>
-    pause(SCRUB_PAUSE_MS, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
-  const found: FileDamage[] = [];
-  for (const file of latest().tables.flatMap(({ files }) => files)) {
-    signal?.throwIfAborted();
-    if (known.has(file.path)) continue;
-    const path = join(tablesFolder(directory), file.path);
-    const now = await checksum(disk, path, { pause: rest }).catch((error: Error) => error);
-    const isKept = latest().tables.some(({ files }) => files.some((kept) => kept.path === file.path));
-    signal?.throwIfAborted();
-    if (!isKept) continue;
-    const { path: name } = file;
-    if (now instanceof Error) found.push({ path: name, sentence: `${name} cannot be read: ${now.message}` });
-    else if (now.size !== file.size || now.crc32 !== file.crc32)
-      found.push({ path: name, sentence: `${name} has changed` });
-  }
-  return found;
+  const pause = () => sleep(SCRUB_PAUSE_MS, undefined, { ref: false, signal });
+  const found = await verifyFiles(disk, directory, latest(), (path) => !known.has(path), { pause, signal });
+  const kept = new Set(latest().tables.flatMap(({ files }) => files.map(({ path }) => path)));
+  return found.filter(({ path }) => kept.has(path) && !known.has(path));
 }
 
 /** Reads every file against its checksum, slowly: LanceDB believes what it says. @returns what was found so far. */

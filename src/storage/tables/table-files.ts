@@ -109,7 +109,7 @@ export async function checksum(
   {
     sync = false,
     pause = async () => {},
-  }: { readonly sync?: boolean; readonly pause?: () => Promise<void> } = {},
+  }: { readonly sync?: boolean; readonly pause?: (() => Promise<void>) | undefined } = {},
 ): Promise<{ readonly size: number; readonly crc32: number }> {
   const file = await disk.open(path, sync ? "write" : "read");
   try {
