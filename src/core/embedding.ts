@@ -77,6 +77,13 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return even + odd;
 }
 
+/** The sum of the products of two lists of numbers. */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}
+
 /** The mean of a memory's windows: the direction of its text as a whole. Not of unit length. */
 export function meanWindow(windows: readonly Float32Array[]): Float32Array {
   const [first] = windows;

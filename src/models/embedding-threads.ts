@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { modelUnavailable, notReady, type ServiceError } from "../core/errors.ts";
-import { type EmbeddingModel, PACKAGE_ROOT } from "./bundled-models.ts";
+import { builtFile } from "../sandbox/sandboxed-process.ts";
+import type { EmbeddingModel } from "./bundled-models.ts";
 
 export interface ThreadData {
   readonly model: EmbeddingModel;
@@ -101,7 +100,7 @@ export class EmbeddingThreads {
     this.#max = max;
     this.#model = model;
     this.#options = options;
-    this.#file = options.file ?? threadFile();
+    this.#file = options.file ?? builtFile("models/embedding-thread.js");
   }
 
   /** Threads alive, the starting ones too. */
@@ -229,10 +228,3 @@ const isFree = ({ isReady, isLeaving, running }: Thread): boolean =>
   isReady && !isLeaving && running === undefined;
 
 const stopping = (): ServiceError => notReady("the embedding model is being stopped");
-
-/** The built file: Node 20 takes no TypeScript as a thread. @throws {ServiceError} MODEL_UNAVAILABLE. */
-function threadFile(): string {
-  const file = join(PACKAGE_ROOT, "dist/models/embedding-thread.js");
-  if (!existsSync(file)) throw modelUnavailable(`${file} is missing: run \`npm run build\` first`);
-  return file;
-}

@@ -115,7 +115,8 @@ function moduleFolders(path: string): string[] {
   return folders;
 }
 
-function realOf(path: string): string {
+/** The path without links; as it is where it cannot be resolved, which is reported where it is used. */
+export function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

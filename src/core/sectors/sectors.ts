@@ -1,3 +1,4 @@
+import { dot } from "../embedding.ts";
 import { type Sector, SECTORS } from "../memory.ts";
 import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 
@@ -90,9 +91,6 @@ function classification(probabilities: readonly number[], threshold: number): Cl
     ) as Record<Sector, number>,
   };
 }
-
-const dot = (weights: readonly number[], values: Float32Array | Float64Array): number =>
-  weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0);
 
 /** Probabilities that sum to 1. */
 export function softmax(logits: readonly number[]): number[] {

@@ -1,3 +1,4 @@
+import { dot } from "../embedding.ts";
 import { type Sector, SECTORS } from "../memory.ts";
 import { CUE_NAMES, cuesOf } from "./sector-cues.ts";
 import { type SectorModel, type SectorWeights, softmax } from "./sectors.ts";
@@ -115,12 +116,6 @@ function largestEigenvalue(rows: readonly Float64Array[], width: number): number
   }
   // It comes from below; a little more keeps the step safe.
   return value * 1.05;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
 }
 
 function round(value: number): number {

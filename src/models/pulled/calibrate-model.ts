@@ -1,4 +1,4 @@
-import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../core/embedding.ts";
+import { dot, EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../core/embedding.ts";
 import type { SectorModel } from "../../core/sectors/sectors.ts";
 import { type Statement, trainSectors } from "../../core/sectors/train-sectors.ts";
 import type { EmbeddingModel } from "../bundled-models.ts";
@@ -120,8 +120,8 @@ function figuresOf(vectors: readonly Float32Array[], tokens: readonly Int8Array[
   const related: number[] = [];
   const [unrelated, matches]: [number[], number[]] = [[], []];
   for (let i = 0; i + 1 < vectors.length; i += 2) {
-    related.push(dot(vectors[i], vectors[i + 1]));
-    for (let j = i + 2; j < vectors.length; j += 2) unrelated.push(dot(vectors[i], vectors[j]));
+    related.push(dot(vectors[i] ?? [], vectors[i + 1] ?? []));
+    for (let j = i + 2; j < vectors.length; j += 2) unrelated.push(dot(vectors[i] ?? [], vectors[j] ?? []));
     const other = (i + 2) % vectors.length;
     matches.push(...bestMatches(tokens[i] ?? new Int8Array(), tokens[other] ?? new Int8Array()));
   }
@@ -195,14 +195,6 @@ function principalComponents(symmetric: Float64Array, size: number, count: numbe
 /** Row by row. */
 const matrix = (rows: number, columns: number, at: (row: number, column: number) => number): Float32Array =>
   Float32Array.from({ length: rows * columns }, (_, i) => at(Math.floor(i / columns), i % columns));
-
-type Numbers = Float32Array | Float64Array;
-
-function dot(a: Numbers = new Float32Array(), b: Numbers = new Float32Array()): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
-}
 
 const average = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, realpathSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type {
@@ -9,7 +9,7 @@ import type {
   TranscriptionOptions,
 } from "../../core/documents/audio-decoder.ts";
 import { notReady, type ErrorCode, modelUnavailable, ServiceError } from "../../core/errors.ts";
-import { builtFile } from "../../sandbox/sandboxed-process.ts";
+import { builtFile, realOf } from "../../sandbox/sandboxed-process.ts";
 import { ProcessQueue, JobProcess, type ProcessEnd } from "../../sandbox/job-process.ts";
 import { type WorkLimits, passedLimit } from "../../sandbox/watchdog.ts";
 import { WHISPER_DIRECTORY, type WhisperOptions } from "./whisper-model.ts";
@@ -84,15 +84,6 @@ function explainEnd({ cause, printed }: ProcessEnd, limits: WorkLimits): Service
   return modelUnavailable(`The process of the speech model failed (${cause.message}): try again.`, {
     cause: new Error(printed.trim()),
   });
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // Its absence is reported where the files are looked for.
-    return path;
-  }
 }
 
 export interface TranscriberOptions {
