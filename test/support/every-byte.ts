@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "@lancedb/lancedb";
+import { DataType } from "apache-arrow";
 import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
 import { readSegment } from "../../src/storage/journal/read-segment.ts";
@@ -81,7 +82,7 @@ function decodeJournal(files: ReadonlyMap<string, Buffer>): Map<string, string> 
     const records: string[] = [];
     readSegment(path, bytes, header, {
       after: 0,
-      onRecord: (record) => records.push(JSON.stringify(record)),
+      onRecord: (record) => records.push(JSON.stringify(record, plain)),
     });
     decoded.set(`${path}, decoded`, records.join("\n"));
   }
@@ -98,7 +99,11 @@ async function decodeTables(folder: string, decoded: Map<string, string>, unseen
     for (const { version } of await table.listVersions()) {
       await table.checkout(version);
       const rows = await table.query().toArray();
-      const texts = rows.map((row) => JSON.stringify(row, (_, value) => plain(value)));
+      const { fields } = await table.schema();
+      const columns = fields.filter(({ type }) => !isOfNumbers(type)).map((field) => field.name);
+      const texts = rows.map((row) =>
+        JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])), plain),
+      );
       decoded.set(`${name} version ${version}`, texts.join("\n"));
       const { fragmentStats } = await table.stats();
       stored = Math.max(stored, Math.round(fragmentStats.lengths.mean * fragmentStats.numFragments));
@@ -113,6 +118,12 @@ async function decodeTables(folder: string, decoded: Map<string, string>, unseen
     if (!named.has(path) && !path.endsWith("latest_version_hint.json")) unseen.push(path);
 }
 
-function plain(value: unknown): unknown {
+/** Vectors: as decimals they hold no text, and are nearly all there is. */
+function isOfNumbers(type: DataType): boolean {
+  return DataType.isFixedSizeList(type) || DataType.isBinary(type);
+}
+
+function plain(_: string, value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return undefined;
   return typeof value === "bigint" ? String(value) : value;
 }
