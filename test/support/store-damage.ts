@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,11 +45,19 @@ export class HarmedStore {
   readonly #top: string;
   readonly #world: MemoryWorld;
   readonly #ledger: StoreLedger;
+  /** Checksums of its files before any harm. */
+  readonly #whole: ReadonlyMap<string, string>;
 
-  private constructor(top: string, world: MemoryWorld, ledger: StoreLedger) {
+  private constructor(
+    top: string,
+    world: MemoryWorld,
+    ledger: StoreLedger,
+    whole: ReadonlyMap<string, string>,
+  ) {
     this.#top = top;
     this.#world = world;
     this.#ledger = ledger;
+    this.#whole = whole;
   }
 
   /** With several flushes behind it, and records in the journal that no checkpoint has. */
@@ -67,7 +76,7 @@ export class HarmedStore {
     await ledger.add(store);
     await ledger.add(store);
     await store.close();
-    return new HarmedStore(top, world, ledger);
+    return new HarmedStore(top, world, ledger, await contentsOf(join(top, "whole")));
   }
 
   /** Relative to the data directory, with `/`. */
@@ -87,11 +96,12 @@ export class HarmedStore {
   /** Harms one file of a copy and opens it. Throws if anything was lost or altered without a word. */
   async open(file: string, damage: Damage): Promise<Outcome> {
     const directory = join(this.#top, "harmed");
-    await cp(join(this.#top, "whole"), directory, { recursive: true });
+    cpSync(join(this.#top, "whole"), directory, { recursive: true });
     try {
       const path = join(directory, file);
-      await writeFile(path, damage(await readFile(path)));
-      const before = await contentsOf(directory);
+      const harmed = damage(readFileSync(path));
+      writeFileSync(path, harmed);
+      const before = new Map(this.#whole).set(file, checksumOf(harmed));
       let store: StoreOnDisk;
       try {
         store = await openStoreOnDisk(directory, this.#world);
@@ -113,12 +123,12 @@ export class HarmedStore {
         await store.close();
       }
     } finally {
-      await rm(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   }
 
-  async remove(): Promise<void> {
-    await rm(this.#top, { recursive: true, force: true });
+  remove(): void {
+    rmSync(this.#top, { recursive: true, force: true });
   }
 
   async #judge(store: StoreOnDisk): Promise<Outcome> {
@@ -137,14 +147,10 @@ export class HarmedStore {
 
 /** A checksum of every file, by path. */
 async function contentsOf(directory: string): Promise<Map<string, string>> {
-  const contents = new Map<string, string>();
-  for (const path of await listFilesBelow(nodeDisk, directory)) {
-    contents.set(
-      path,
-      createHash("sha256")
-        .update(await readFile(join(directory, path)))
-        .digest("hex"),
-    );
-  }
-  return contents;
+  const paths = await listFilesBelow(nodeDisk, directory);
+  return new Map(paths.map((path) => [path, checksumOf(readFileSync(join(directory, path)))]));
+}
+
+function checksumOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

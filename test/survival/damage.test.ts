@@ -64,6 +64,6 @@ it("also where the damage is in a file too large to be read at every start", asy
     const outcomes = await harm(large, files);
     expect(outcomes.size).toBe(files.length * DAMAGES.size);
   } finally {
-    await large.remove();
+    large.remove();
   }
 });
