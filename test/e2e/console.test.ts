@@ -11,8 +11,8 @@ const HOSTILE = [
   "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",
   "javascript:alert(1) [link](javascript:alert(1))",
   "\u202Eright to left\u202C \u200Fשלום עולם",
-  // One word, which nothing breaks.
-  `${"x".repeat(199_990)} end`,
+  // One word, which nothing breaks, of a Lisu letter: the model does not know it, and embeds unknown text in a tenth of the time.
+  `${"\uA4E1".repeat(199_990)} end`,
 ];
 const RAIN = 400;
 
