@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -33,13 +33,13 @@ class LongestFirst extends BaseSequencer {
 const ROOM_FOR_STORES = 4e8;
 const MEMORY_DISK = "/dev/shm";
 /**
- * Stores on a simulated disk lie in memory where there is room: they are copied and removed thousands of times, which takes
- * a file system of a real disk up to half of the processor time. `test:stress` has them on the real disk.
+ * Stores lie in memory where there is room: they are copied, synced and removed thousands of times, which takes a file
+ * system of a real disk up to half of the processor time. `test:e2e` and `test:stress` have them on the real disk.
  */
 function stores(): Record<string, string> {
   if (!existsSync(MEMORY_DISK)) return {};
   const { bavail, bsize } = statfsSync(MEMORY_DISK);
-  return bavail * bsize < ROOM_FOR_STORES ? {} : { TMPDIR: MEMORY_DISK };
+  return bavail * bsize < ROOM_FOR_STORES ? {} : { TMPDIR: MEMORY_DISK, MEMORYD_TEST_DISK: tmpdir() };
 }
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
 const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -65,7 +65,7 @@ export default defineConfig({
         test: {
           name: "fast",
           // Commands that run in the test's process read no configuration file of whoever runs the tests.
-          env: { ...ONNX_ENVIRONMENT, XDG_CONFIG_HOME: "/nonexistent" },
+          env: { ...ONNX_ENVIRONMENT, ...stores(), XDG_CONFIG_HOME: "/nonexistent" },
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**", OWN_PROCESS],
           setupFiles: IN_THIS_THREAD,

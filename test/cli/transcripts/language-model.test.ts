@@ -283,7 +283,7 @@ describe("import with a language model", () => {
     answer = says(GOOD);
     await importAll();
     const [mark = ""] = readdirSync(join(home, "captured")).map((name) => join(home, "captured", name));
-    expect(readFileSync(mark, "utf8")).not.toContain("9443");
+    expect(readFileSync(mark, "utf8")).not.toContain("port 9443");
     // As a kill between noting and sending leaves it.
     const item = { route: "/memory/add/batch", where: "one", body: { content: "Kept by the run before." } };
     const state = JSON.parse(readFileSync(mark, "utf8")) as object;

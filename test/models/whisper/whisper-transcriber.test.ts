@@ -18,7 +18,8 @@ const TIMEOUT_MS = 180_000;
 let transcriber: WhisperTranscriber;
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "memoryd-whisper-"));
+  // The process of the model sees no folder below /dev.
+  folder = mkdtempSync(join(process.env["MEMORYD_TEST_DISK"] ?? tmpdir(), "memoryd-whisper-"));
 });
 afterEach(async () => {
   await transcriber.close();
