@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../../src/daemon/runtime-file.ts";
 import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { textOf } from "../support/agent-world.ts";
@@ -28,15 +28,20 @@ let dataDir: string;
 const clients: Client[] = [];
 /** What the user was asked. */
 const asked: string[] = [];
-beforeEach(() => {
+function makeHome(): void {
   home = mkdtempSync(join(tmpdir(), "memoryd-shim-"));
   dataDir = join(home, "data");
-});
-afterEach(async () => {
+}
+
+async function closeClients(): Promise<void> {
   for (const client of clients.splice(0)) await client.close();
+}
+
+async function removeHome(): Promise<void> {
+  await closeClients();
   await stopDaemon();
   rmSync(home, { recursive: true, force: true });
-});
+}
 
 async function stopDaemon(): Promise<void> {
   const pid = readRuntimeInfo(dataDir)?.pid;
@@ -129,6 +134,9 @@ function repository(path: string, config: string): string {
 const REMOTE = '[remote "origin"]\n\turl = git@github.com:ada/notes.git\n';
 
 describe("memoryd mcp", () => {
+  beforeEach(makeHome);
+  afterEach(removeHome);
+
   it("says what it offers before there is a daemon, then starts one in a session of its own", async () => {
     const client = await startShim({ cwd: repository("notes", REMOTE) });
     expect((await client.listTools()).tools).toHaveLength(9);
@@ -152,39 +160,6 @@ describe("memoryd mcp", () => {
     });
     expect(removed.stdout).toBe("Removed 1 note.\n");
     expect((await runCli(["review"], { home, env: environment() })).stdout).toMatch(/^Nothing was added/);
-  });
-
-  it.each([false, true])(
-    "asks the user before it deletes a note, where it can (protocol of 2026: %s)",
-    async (modern) => {
-      asked.length = 0;
-      const [no, yes] = [
-        await startShim({ consent: "decline", modern }),
-        await startShim({ consent: "accept", modern }),
-      ];
-      const stored = await call(no, "memory_add", { content: "Tea is\nan infusion." });
-      const id = /id=([0-9a-f-]{36})/.exec(stored)?.[1] ?? "";
-      expect(await call(no, "memory_delete", { id })).toBe("The user said no: nothing was deleted.");
-      expect(asked).toEqual(['Delete this note? "Tea is an infusion."']);
-      expect(await call(yes, "memory_get", { id })).toContain("infusion");
-      expect(await call(yes, "memory_delete", { id: id.slice(-12) })).toContain("Deleted");
-      expect(asked).toHaveLength(2);
-      // Ending a fact takes nothing away, and what is not there needs no question.
-      const recorded = await call(no, "fact_record", { subject: "Ada", predicate: "likes", object: "tea" });
-      const fact = /id=([0-9a-f-]{36})/.exec(recorded)?.[1] ?? "";
-      expect(await call(no, "memory_delete", { id: fact })).toContain("Ended");
-      expect(await call(no, "memory_delete", { id })).toMatch(/^NOT_FOUND/);
-      expect(asked).toHaveLength(2);
-    },
-  );
-
-  it("tells the context of the folder's project at the start", async () => {
-    const client = await startShim({ cwd: repository("notes", REMOTE) });
-    await call(client, "memory_add", { content: "I always use tabs in this project." });
-    const { contents } = await client.readResource({ uri: "memory://context" });
-    expect(JSON.stringify(contents)).toContain("I always use tabs in this project.");
-    const { messages } = await client.getPrompt({ name: "context" });
-    expect(JSON.stringify(messages)).toContain("github.com/ada/notes");
   });
 
   it("starts one daemon when five agents come at once", async () => {
@@ -216,37 +191,6 @@ describe("memoryd mcp", () => {
     expect((await runCli(["start", "--detach"], { home, env: environment() })).code).toBe(0);
     expect(await call(client, "memory_search", { query: "kill" })).toContain("Kept over a kill.");
     expect(readRuntimeInfo(dataDir)?.instanceId).not.toBe(first);
-  });
-
-  it("takes the project from the client's root, else from where it runs, else all", async () => {
-    const folder = repository("notes", REMOTE);
-    const plain = join(home, "plain");
-    mkdirSync(plain);
-    const scopeOf = async (options: ShimOptions) =>
-      /Scope: (.*)\.$/m.exec(await call(await startShim(options), "memory_search", { query: "x" }))?.[1];
-    expect(await scopeOf({ roots: [folder], cwd: plain })).toBe(
-      'project "github.com/ada/notes" and no project',
-    );
-    expect(await scopeOf({ roots: [plain, folder], cwd: folder })).toMatch(/^project "plain~/);
-    expect(await scopeOf({ roots: [], cwd: folder })).toMatch(/ada\/notes/);
-    expect(await scopeOf({ cwd: plain })).toBe("all projects");
-    expect(await scopeOf({ cwd: folder, words: ["--project", "p", "--user", "ada"] })).toBe(
-      'project "p" and no project, user "ada"',
-    );
-  });
-
-  it("offers what it is told to", async () => {
-    const client = await startShim({ words: ["--tools", "list,ingest_url", "--read-only"] });
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
-      "memory_search",
-      "memory_list",
-      "memory_get",
-      "fact_lookup",
-    ]);
-    expect(await call(client, "memory_add", { content: "x" })).toMatch(/^FORBIDDEN/);
-    const wrong = await runCli(["mcp", "--tools", "lists"], { home, env: environment() });
-    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
-    expect(wrong.stderr).toMatch(/no tool "lists"/);
   });
 
   it("answers in words when no daemon can be started, and leaves a newer store as it was", async () => {
@@ -283,10 +227,82 @@ describe("memoryd mcp", () => {
   });
 });
 
+describe("memoryd mcp, with a daemon that the first of them starts", () => {
+  beforeAll(makeHome);
+  afterEach(closeClients);
+  afterAll(removeHome);
+
+  it.each([false, true])(
+    "asks the user before it deletes a note, where it can (protocol of 2026: %s)",
+    async (modern) => {
+      asked.length = 0;
+      const [no, yes] = [
+        await startShim({ consent: "decline", modern }),
+        await startShim({ consent: "accept", modern }),
+      ];
+      const stored = await call(no, "memory_add", { content: "Tea is\nan infusion." });
+      const id = /id=([0-9a-f-]{36})/.exec(stored)?.[1] ?? "";
+      expect(await call(no, "memory_delete", { id })).toBe("The user said no: nothing was deleted.");
+      expect(asked).toEqual(['Delete this note? "Tea is an infusion."']);
+      expect(await call(yes, "memory_get", { id })).toContain("infusion");
+      expect(await call(yes, "memory_delete", { id: id.slice(-12) })).toContain("Deleted");
+      expect(asked).toHaveLength(2);
+      // Ending a fact takes nothing away, and what is not there needs no question.
+      const recorded = await call(no, "fact_record", { subject: "Ada", predicate: "likes", object: "tea" });
+      const fact = /id=([0-9a-f-]{36})/.exec(recorded)?.[1] ?? "";
+      expect(await call(no, "memory_delete", { id: fact })).toContain("Ended");
+      expect(await call(no, "memory_delete", { id })).toMatch(/^NOT_FOUND/);
+      expect(asked).toHaveLength(2);
+    },
+  );
+
+  it("tells the context of the folder's project at the start", async () => {
+    const client = await startShim({ cwd: repository("notes", REMOTE) });
+    await call(client, "memory_add", { content: "I always use tabs in this project." });
+    const { contents } = await client.readResource({ uri: "memory://context" });
+    expect(JSON.stringify(contents)).toContain("I always use tabs in this project.");
+    const { messages } = await client.getPrompt({ name: "context" });
+    expect(JSON.stringify(messages)).toContain("github.com/ada/notes");
+  });
+
+  it("takes the project from the client's root, else from where it runs, else all", async () => {
+    const folder = repository("notes", REMOTE);
+    const plain = join(home, "plain");
+    mkdirSync(plain);
+    const scopeOf = async (options: ShimOptions) =>
+      /Scope: (.*)\.$/m.exec(await call(await startShim(options), "memory_search", { query: "x" }))?.[1];
+    expect(await scopeOf({ roots: [folder], cwd: plain })).toBe(
+      'project "github.com/ada/notes" and no project',
+    );
+    expect(await scopeOf({ roots: [plain, folder], cwd: folder })).toMatch(/^project "plain~/);
+    expect(await scopeOf({ roots: [], cwd: folder })).toMatch(/ada\/notes/);
+    expect(await scopeOf({ cwd: plain })).toBe("all projects");
+    expect(await scopeOf({ cwd: folder, words: ["--project", "p", "--user", "ada"] })).toBe(
+      'project "p" and no project, user "ada"',
+    );
+  });
+
+  it("offers what it is told to", async () => {
+    const client = await startShim({ words: ["--tools", "list,ingest_url", "--read-only"] });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      "memory_search",
+      "memory_list",
+      "memory_get",
+      "fact_lookup",
+    ]);
+    expect(await call(client, "memory_add", { content: "x" })).toMatch(/^FORBIDDEN/);
+    const wrong = await runCli(["mcp", "--tools", "lists"], { home, env: environment() });
+    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+    expect(wrong.stderr).toMatch(/no tool "lists"/);
+  });
+});
+
 describe("the process", () => {
   const shims: ChildProcess[] = [];
-  afterEach(() => {
+  beforeEach(makeHome);
+  afterEach(async () => {
     for (const shim of shims.splice(0)) shim.kill("SIGKILL");
+    await removeHome();
   });
 
   function spawnShim(): {
