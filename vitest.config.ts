@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -39,8 +39,13 @@ const MEMORY_DISK = "/dev/shm";
 function stores(): Record<string, string> {
   if (!existsSync(MEMORY_DISK)) return {};
   const { bavail, bsize } = statfsSync(MEMORY_DISK);
-  return bavail * bsize < ROOM_FOR_STORES ? {} : { TMPDIR: MEMORY_DISK, MEMORYD_TEST_DISK: tmpdir() };
+  if (bavail * bsize < ROOM_FOR_STORES) return {};
+  const folder = mkdtempSync(join(MEMORY_DISK, "memoryd-"));
+  // What tests leave would take memory until the machine starts again.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return { TMPDIR: folder, MEMORYD_TEST_DISK: tmpdir() };
 }
+const STORES_IN_MEMORY = stores();
 /** Files whose runs, rounds and kills `test:stress` multiplies. */
 const stressed = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
@@ -65,7 +70,7 @@ export default defineConfig({
         test: {
           name: "fast",
           // Commands that run in the test's process read no configuration file of whoever runs the tests.
-          env: { ...ONNX_ENVIRONMENT, ...stores(), XDG_CONFIG_HOME: "/nonexistent" },
+          env: { ...ONNX_ENVIRONMENT, ...STORES_IN_MEMORY, XDG_CONFIG_HOME: "/nonexistent" },
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**", OWN_PROCESS],
           setupFiles: IN_THIS_THREAD,
@@ -89,7 +94,7 @@ export default defineConfig({
           name: "survival",
           include: ["test/survival/**/*.test.ts"],
           setupFiles: IN_THIS_THREAD,
-          env: { ...ONNX_ENVIRONMENT, ...stores() },
+          env: { ...ONNX_ENVIRONMENT, ...STORES_IN_MEMORY },
           ...slow,
           maxWorkers: WAITING,
         },
