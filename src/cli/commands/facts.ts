@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Fact, FactPlace } from "../../client/client.ts";
 import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT, UUID } from "../../schemas/text-rules.ts";
-import { connect, factId } from "../connect.ts";
+import { connect, factId, memoryId } from "../connect.ts";
 import { doubt, drawTimeline, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
 import { oneLine, plural, print, printJson, shortId } from "../output/output.ts";
@@ -103,12 +103,13 @@ async function add(subject: string, predicate: string, object: string, flags: Fl
   const { from, to, confidence, user, project, source, many, metadata } = flags;
   const kept = metadata === undefined ? undefined : parseMetadata(metadata);
   const { api } = await connect(flags);
+  const sourceId = source && (await memoryId(api, source));
   const recorded = await api.facts.record({
     subject,
     predicate,
     object,
     ...present({ valid_from: from, valid_to: to, confidence, metadata: kept, user_id: user, project }),
-    ...present({ source_memory_id: source, cardinality: many === true ? ("many" as const) : undefined }),
+    ...present({ source_memory_id: sourceId, cardinality: many === true ? ("many" as const) : undefined }),
   });
   if (flags.json === true) return printJson(recorded);
   print(`${recorded.deduplicated ? "already recorded" : "recorded"} ${shortId(recorded.id)}`);

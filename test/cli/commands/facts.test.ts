@@ -63,6 +63,15 @@ describe("memoryd fact add", () => {
     expect(json).toMatchObject({ cardinality: "many", project: "family", superseded: [] });
   });
 
+  it("takes the end of the id of the memory that it comes from", async () => {
+    const added = await server.post("/memory/add", { content: "Ada moved to Paris" });
+    const { id } = added.json<{ id: string }>();
+    await printed("add", "Ada", "lives in", "Paris", "--source", id.slice(-8));
+    expect(server.lastInput("recordFact")).toMatchObject({ sourceMemoryId: id });
+    const { code, stderr } = await fact("add", "Ada", "lives in", "Rome", "--source", "ffffff");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no memory with an id") });
+  });
+
   it("shows facts that may say the same, and how to end one", async () => {
     await movedOnce();
     const id = fakeId(2).slice(-8);
