@@ -31,9 +31,12 @@ const content = (name: string) => (existsSync(at(name)) ? readFileSync(at(name),
 
 async function write(disk: FaultyDisk, name: string, text: string, { synced = false, position = 0 } = {}) {
   const file = await disk.open(at(name), existsSync(at(name)) ? "write" : "create");
-  await file.write(Buffer.from(text), position);
-  if (synced) await file.sync();
-  await file.close();
+  try {
+    await file.write(Buffer.from(text), position);
+    if (synced) await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 describe("a power failure", () => {

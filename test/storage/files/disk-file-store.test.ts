@@ -34,8 +34,13 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 async function keep(files: FileStore, ...pieces: string[]): Promise<HeldFile> {
   const file = await files.create();
-  for (const piece of pieces) await file.write(Buffer.from(piece));
-  return file.keep();
+  try {
+    for (const piece of pieces) await file.write(Buffer.from(piece));
+    return await file.keep();
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
 }
 
 describe("DiskFileStore", () => {
