@@ -13,11 +13,10 @@ import {
 import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { ProcessQueue, type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import { checkClaim } from "./document-kind.ts";
-import type { Walls } from "../sandbox/walls.ts";
 import { passedLimit, WorkClock } from "../sandbox/watchdog.ts";
 
 /** The sender's claims on a document. */
-export type DocumentClaims = Omit<ExtractionInput, "bytes">;
+type DocumentClaims = Omit<ExtractionInput, "bytes">;
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =
@@ -39,10 +38,10 @@ export type FromWorker =
   | { readonly type: "failed"; readonly code: ErrorCode; readonly message: string };
 
 /** One process that reads documents, one after the other. */
-export type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
+type ExtractionProcess = JobProcess<ToWorker, FromWorker>;
 
 /** A document's bytes as they come, and the sender's claims. */
-export interface SentDocument {
+interface SentDocument {
   readonly claims: DocumentClaims;
   readonly byteCount: number;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -70,21 +69,8 @@ const HEAP_SHARE = 0.5;
 const STUCK_FACTOR = 4;
 const STUCK_MS = 10_000;
 
-/** @throws {Error} if the built worker is missing. */
-export function startExtractionProcess(
-  worker: string,
-  limits: ExtractionLimits,
-  walls: Walls | undefined,
-): ExtractionProcess {
-  return new JobProcess({
-    walls,
-    sandbox: { worker, heapBytes: limits.maxResidentBytes * HEAP_SHARE, packages: PARSERS },
-    explainEnd: (end) => explainEnd(end, limits),
-  });
-}
-
 /** Reads one document. After any failure the process is of no use any more. */
-export async function readInProcess(
+async function readInProcess(
   process: ExtractionProcess,
   document: SentDocument,
   limits: ExtractionLimits,
@@ -147,10 +133,8 @@ function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: Extract
   );
 }
 
-function tookTooLong({ maxWorkingMs }: ExtractionLimits): ServiceError {
-  const message = `Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`;
-  return tooLarge(message);
-}
+const tookTooLong = ({ maxWorkingMs }: ExtractionLimits): ServiceError =>
+  tooLarge(`Reading the document takes more than ${maxWorkingMs} ms of work. Send it in parts.`);
 
 export interface ExtractorOptions {
   readonly limits: ExtractionLimits;
@@ -175,7 +159,12 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
   const closing = new AbortController();
   const newQueue = () =>
     new ProcessQueue({
-      start: (walls) => startExtractionProcess(file, limits, walls),
+      start: (walls): ExtractionProcess =>
+        new JobProcess({
+          walls,
+          sandbox: { worker: file, heapBytes: limits.maxResidentBytes * HEAP_SHARE, packages: PARSERS },
+          explainEnd: (end) => explainEnd(end, limits),
+        }),
       jobsPerProcess: JOBS_PER_PROCESS,
       idleMs: IDLE_MS,
     });
@@ -189,12 +178,13 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
       throw tooLarge(
         `The document has ${byteCount} bytes; the limit is ${limits.maxBytes}. Send it in parts, or raise --max-upload-bytes.`,
       );
-    const { signal = closing.signal, user } = wishes;
-    const all = AbortSignal.any([closing.signal, signal]);
+    const signal = AbortSignal.any([closing.signal, wishes.signal ?? closing.signal]);
     const queue = byteCount <= SMALL_DOCUMENT_BYTES ? small : large;
-    const job = (process: ExtractionProcess) =>
-      readInProcess(process, document, limits, { ...wishes, signal: all });
-    return await queue.run(job, all, user);
+    return await queue.run(
+      (process) => readInProcess(process, document, limits, { ...wishes, signal }),
+      signal,
+      wishes.user,
+    );
   }
 
   return {

@@ -40,7 +40,7 @@ export function declaredInMarkup(bytes: Uint8Array): string | undefined {
   return found?.[1]?.toLowerCase().replace(/^utf-?16.*/, "utf-8");
 }
 
-/** True if text in UTF-16 without a mark: every second byte of the sample is mostly zero. */
+/** The encoding of text in UTF-16 without a mark, in which every second byte is mostly zero; undefined for all else. */
 export function looksLikeUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = bytes.subarray(0, 1_024);
   if (sample.length < 4) return undefined;
