@@ -53,6 +53,9 @@ export const LOCAL_TOKEN_ID = "local-token";
 /** The daemon's owner, when no key is configured. */
 export const OWNER: Caller = { id: "owner", name: null, scope: "admin" };
 
+/** True for who has the data directory: the caller without a key where none is needed, and the command line. */
+export const isOwner = ({ id }: Pick<Caller, "id">): boolean => id === OWNER.id || id === LOCAL_TOKEN_ID;
+
 /** @throws {ServiceError} INVALID_REQUEST for settings that leave the daemon open, with the remedy. */
 export function resolveAccess(options: AccessOptions) {
   const { apiKey, keys, localToken, host = "127.0.0.1", allowedHosts = [], allowedOrigins = [] } = options;

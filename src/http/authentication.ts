@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { MAX_KEYS, type Scope } from "../core/access/key-ring.ts";
 import { keepLast } from "../core/at-once.ts";
 import { forbidden, ServiceError, unauthorized } from "../core/errors.ts";
-import { type Access, type AccessOptions, type Caller, LOCAL_TOKEN_ID, OWNER } from "./access.ts";
+import { type Access, type AccessOptions, type Caller, isOwner, OWNER } from "./access.ts";
 import { clientAddressOf, networkOf, peerOf, trustedProxies } from "./peer.ts";
 import type { Clock } from "../core/ports.ts";
 
@@ -85,9 +85,9 @@ export function createAuthentication(
     );
   }
 
-  function limitRate({ id }: Caller): void {
-    if (id === OWNER.id || id === LOCAL_TOKEN_ID) return;
-    const waitSeconds = requests?.take(id).waitSeconds ?? 0;
+  function limitRate(caller: Caller): void {
+    if (isOwner(caller)) return;
+    const waitSeconds = requests?.take(caller.id).waitSeconds ?? 0;
     if (waitSeconds === 0) return;
     throw new ServiceError(
       "RATE_LIMITED",

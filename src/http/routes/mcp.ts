@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { AgentQuery } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/text-rules.ts";
-import { LOCAL_TOKEN_ID, OWNER } from "../access.ts";
+import { isOwner } from "../access.ts";
 import { clientNameIn } from "../request-headers.ts";
 import { route, routes, type Served } from "../route.ts";
 import { invalid } from "../problem.ts";
@@ -52,7 +52,7 @@ async function answer(
     body: request.body,
     operations: operationsOf(request),
     documents: documentsOf(request),
-    adder: caller.id === OWNER.id || caller.id === LOCAL_TOKEN_ID ? undefined : caller.id,
+    adder: isOwner(caller) ? undefined : caller.id,
     mayWrite: caller.scope !== "read",
     clientHeader: clientNameIn(request),
     keyName: caller.name ?? undefined,
