@@ -12,7 +12,7 @@ import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import { type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { compareVersions, versionAt } from "../installed-program.ts";
 import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
-import { didNotStart, faultOf, isRunning, serviceOf, startByKeeper } from "../service/service.ts";
+import { didNotStart, faultOf, isRunning, serviceOf, startByServiceManager } from "../service/service.ts";
 import type { InstalledService } from "../service/service.ts";
 import { spawnDaemon } from "./start-detached.ts";
 
@@ -29,7 +29,9 @@ export async function restart(settings: Settings): Promise<void> {
   const service = serviceOf(settings);
   if (service === undefined && daemon === undefined) throw notRunning(dataDir);
   // Whatever would keep it from starting again is found before it is stopped.
-  const startAgain = service ? byKeeper(settings, service, daemon) : byItself(settings, daemon as Daemon);
+  const startAgain = service
+    ? byServiceManager(settings, service, daemon)
+    : byItself(settings, daemon as Daemon);
 
   // Agents would start a daemon of their own as soon as there is none; meanwhile they wait for this one.
   const lock = await lockStart(dataDir);
@@ -80,7 +82,11 @@ function byItself({ dataDir }: Settings, { runtime }: Daemon): StartAgain {
   };
 }
 
-function byKeeper({ dataDir }: Settings, service: InstalledService, daemon: Daemon | undefined): StartAgain {
+function byServiceManager(
+  { dataDir }: Settings,
+  service: InstalledService,
+  daemon: Daemon | undefined,
+): StartAgain {
   const { definition, launcher, words } = service;
   const renewal = "`memoryd service install` renews it";
   const fault = faultOf(service);
@@ -93,7 +99,7 @@ function byKeeper({ dataDir }: Settings, service: InstalledService, daemon: Daem
   refuseUnusable(readStartWords(words), {});
   return async () => {
     const commands = isRunning(definition) ? definition.restart : definition.install;
-    return await startByKeeper(definition, commands, dataDir, DID_NOT_START);
+    return await startByServiceManager(definition, commands, dataDir, DID_NOT_START);
   };
 }
 

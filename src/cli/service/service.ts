@@ -56,7 +56,7 @@ async function installService(options: Flags): Promise<void> {
   let daemon: Daemon;
   try {
     const otherwise = `memoryd is a service of ${serviceManager} now, and did not start.`;
-    daemon = await startByKeeper(definition, install, settings.dataDir, otherwise);
+    daemon = await startByServiceManager(definition, install, settings.dataDir, otherwise);
   } finally {
     if (show) rmSync(file, { force: true });
   }
@@ -181,7 +181,7 @@ const SHOWN_LINES = 10;
  * @param otherwise the first sentence where it does not become ready.
  * @throws {CliFailure} why it did not start, with the end of its log.
  */
-export async function startByKeeper(
+export async function startByServiceManager(
   definition: ServiceDefinition,
   commands: readonly ServiceCommand[],
   dataDir: string,
