@@ -5,6 +5,10 @@ import type { Fields } from "../../config/narrow.ts";
 export const MOMENTS = ["start", "prompt", "end"] as const;
 export type Moment = (typeof MOMENTS)[number];
 
+/** The consent that a hook at a moment needs; the moment as the words of a process say it. */
+export const consentFor = (moment: string | undefined): "context" | "capture" =>
+  moment === "end" ? "capture" : "context";
+
 export const HOOK_AGENTS = ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode"] as const;
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 

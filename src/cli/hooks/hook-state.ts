@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
 import { readJson, writeJson } from "../../files/own-files.ts";
-import type { HookAgent } from "./hook-kinds.ts";
+import { consentFor, type HookAgent } from "./hook-kinds.ts";
 
 /** The user's consents for one agent. */
 export interface HookConsent {
@@ -50,9 +50,9 @@ export function readLate(dataDir: string): LateHooks | undefined {
 }
 
 /** Counts a hook that was late, if it might have done something. Hooks that end at the same moment may count as one. */
-export function noteLate(dataDir: string, agent: HookAgent, isEnd: boolean): void {
+export function noteLate(dataDir: string, agent: HookAgent, moment: string | undefined): void {
   const { paused, agents } = readHookState(dataDir);
-  if (paused || agents[agent]?.[isEnd ? "capture" : "context"] !== true) return;
+  if (paused || agents[agent]?.[consentFor(moment)] !== true) return;
   const count = (readLate(dataDir)?.count ?? 0) + 1;
   writeJson(fileOf(dataDir, "hooks-late"), { count, last: new Date().toISOString() } satisfies LateHooks);
 }

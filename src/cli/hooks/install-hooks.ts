@@ -5,7 +5,7 @@ import { changeConfigFile, edited, printChange, readConfigFile } from "../agents
 import { type AgentKind, agentsHere, RefusedEdit } from "../agents/known-agents.ts";
 import type { InstalledProgram } from "../installed-program.ts";
 import { ask, CliFailure, print, printTable, usageFailure } from "../output/output.ts";
-import { HOOK_KINDS, isHookAgent, MOMENTS } from "./hook-kinds.ts";
+import { consentFor, HOOK_KINDS, isHookAgent, MOMENTS } from "./hook-kinds.ts";
 import type { HookAgent, HookKind, Moment } from "./hook-kinds.ts";
 import { type HookConsent, readHookState, writeHookState } from "./hook-state.ts";
 import { isDeepStrictEqual } from "node:util";
@@ -69,7 +69,7 @@ export async function consentTo(
   printTable(
     MOMENTS.flatMap((moment) => {
       const event = kind.events[moment];
-      const isAskedFor = given?.includes(moment === "end" ? "capture" : "context") ?? true;
+      const isAskedFor = given?.includes(consentFor(moment)) ?? true;
       return event === undefined || !isAskedFor ? [] : [[event, WHAT[moment]] as const];
     }),
   );
@@ -119,8 +119,7 @@ function hooksText(setup: HookSetup, text: string, consent: HookConsent): string
   const wanted: Record<string, unknown> = {};
   for (const moment of MOMENTS) {
     const event = kind.events[moment];
-    if (event !== undefined && (moment === "end" ? consent.capture : consent.context))
-      wanted[event] = entryOf(setup, moment);
+    if (event !== undefined && consent[consentFor(moment)]) wanted[event] = entryOf(setup, moment);
   }
   return withHooks(text, wanted, kind.head);
 }

@@ -46,7 +46,7 @@ export async function runHook(words: readonly string[]): Promise<void> {
   const [agent, moment, dataDir] = words;
   const giveUp = (): void => {
     try {
-      if (isHookAgent(agent) && dataDir !== undefined) noteLate(dataDir, agent, moment === "end");
+      if (isHookAgent(agent) && dataDir !== undefined) noteLate(dataDir, agent, moment);
     } finally {
       process.exit(0);
     }
