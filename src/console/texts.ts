@@ -75,9 +75,9 @@ export const texts = {
     nothingAnswers: "Nothing that answers.",
     onlyFacts: "No note answers; these facts are about it:",
     showNearest: (n: number) => `Show the ${plural(n, "nearest note")}`,
+    perhaps: (sure: number) => (sure > 0 ? "Perhaps also:" : "Nothing sure. Perhaps:"),
     nearest: "The nearest, which do not answer the question:",
-    found: (n: number, ms: number) =>
-      `${plural(n, "note")} that ${n === 1 ? "answers" : "answer"}, in ${Math.round(ms)} ms`,
+    found: (n: number, ms: number) => `${plural(n, "answer")}, in ${Math.round(ms)} ms`,
     facts: "Facts",
     why: "Why",
     over: (n: number) => `found by way of ${plural(n, "other note")}`,

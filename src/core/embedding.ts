@@ -77,6 +77,13 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return even + odd;
 }
 
+/** How alike two texts are: the cosine of their windows that are most alike, 0 where one has none. */
+export function likeness(a: readonly Float32Array[], b: readonly Float32Array[]): number {
+  let best = 0;
+  for (const one of a) for (const other of b) best = Math.max(best, cosine(one, other));
+  return best;
+}
+
 /** The sum of the products of two lists of numbers. */
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;

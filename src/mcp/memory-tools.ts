@@ -15,6 +15,13 @@ import { fitting, note, type NoteHead, notesPreface, pageOf, originOf } from "./
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
 const SNIPPET_CHARS = 300;
+/** Few tokens are spent on extracts of this many notes rather than on one long note. */
+const EXTRACTS = 3;
+const LEAST_EXTRACT_CHARS = 80;
+/** Estimated: the sentences around the notes, in tokens, and the marks of one, in characters. */
+const FRAME_TOKENS = 90;
+const MARKS_CHARS = 180;
+const CHARS_PER_TOKEN = 4;
 /** Length of the similar memories in the reply to an add: enough to tell whether they say the same. */
 const SIMILAR_SNIPPET_CHARS = 160;
 const SIMILAR = 3;
@@ -33,29 +40,29 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
     from: momentOf(context, input.from),
     to: momentOf(context, input.to, "to"),
   });
+  const given = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
+  const extract = Math.floor((CHARS_PER_TOKEN * (given - FRAME_TOKENS)) / EXTRACTS) - MARKS_CHARS;
   const {
     hits,
     relevant,
+    plausible,
     facts = [],
   } = await context.operations.queryMemory({
     query: input.query,
     includeFacts: Object.keys(onlyNotes).length === 0,
     limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
-    snippetChars: SNIPPET_CHARS,
+    snippetChars: Math.min(SNIPPET_CHARS, Math.max(LEAST_EXTRACT_CHARS, extract)),
     filter: { ...scope.filter, ...onlyNotes },
   });
   const lines = facts.slice(0, FACTS).map(factLine);
   const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
-  const tokens = (input.max_tokens ?? DEFAULT_ANSWER_TOKENS) - estimateTokens(known);
-  // A given limit asks for that many notes, whether they answer or are merely near.
-  const isLimited = input.limit !== undefined && input.limit !== null;
-  const shown = isLimited ? hits : hits.slice(0, relevant);
-  const none =
-    hits.length === 0 ? "Nothing found" : "Nothing that answers; with a limit come the nearest notes";
-  const answer = answerNotes(context, shown.map(asEntry), { scope: scope.words, tokens, none });
-  return isLimited && relevant === 0 && shown.length > 0
-    ? `${known}${known === "" ? "Nothing" : "No note"} that answers; the nearest:\n${answer}`
-    : known + answer;
+  const unsure = relevant === 0 && plausible > 0 ? "Nothing sure. Perhaps:\n" : "";
+  const answer = answerNotes(context, hits.slice(0, plausible).map(asEntry), {
+    scope: scope.words,
+    tokens: given - estimateTokens(known + unsure),
+    none: hits.length === 0 ? "Nothing found" : "Nothing that answers",
+  });
+  return known + unsure + answer;
 }
 
 export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {
@@ -208,8 +215,8 @@ interface Entry extends NoteHead {
   readonly body: string;
 }
 
-export function asEntry({ memory, snippet = "", score }: MemoryHit): Entry {
-  return { memory, body: snippet, score };
+export function asEntry({ memory, snippet = "", score, level }: MemoryHit): Entry {
+  return { memory, body: snippet, score, ...(level === "perhaps" && { more: ["perhaps"] }) };
 }
 
 /** Notes within a number of tokens, the sentences around them included. */
@@ -261,14 +268,14 @@ export async function recall(
     throw invalidRequest(`recall needs a topic, of at most ${MAX_TOPIC} characters.`);
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
-  const { hits, relevant } = await context.operations.queryMemory({
+  const { hits, plausible } = await context.operations.queryMemory({
     query: topic,
     limit: RECALL_CANDIDATES,
     snippetChars: SNIPPET_CHARS,
     filter: scope.filter,
   });
   const entries = hits
-    .slice(0, relevant)
+    .slice(0, plausible)
     .filter(({ memory }) => withWeb || originOf(memory) !== "web")
     .slice(0, RECALLED_NOTES)
     .map(asEntry);

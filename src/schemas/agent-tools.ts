@@ -80,7 +80,7 @@ export const AGENT_TOOLS = {
     "Find notes and facts.",
     Type.Object({
       query: said(QueryMemoryBody.properties.query, "question or words"),
-      limit: Limit("how many, near ones too"),
+      limit: Limit("how many at most"),
       scope: Scope,
       tags: tagList("with all of them"),
       from: From,

@@ -71,11 +71,16 @@ export const QueryMemoryReply = t.named("QueryResult", {
   matches: t.records("Best first.", {
     ...MemoryRecord.properties,
     score: t.share("Near 1 for the same text, low for unrelated."),
+    level: t.oneOf(
+      ["answer", "perhaps", "near"],
+      "Answers, perhaps answers and is worth reading, or is merely near.",
+    ),
     path: t.list(t.text(), "Ids walked over waypoints, the hit last."),
     snippet: Type.Optional(t.text("The best part of the text.")),
     explain: Type.Optional(t.byName(t.number(), "Each term's share of the score.")),
   }),
-  relevant: t.count("How many leading matches answer the question; the others are merely the nearest."),
+  relevant: t.count("How many leading matches answer the question."),
+  plausible: t.count("How many leading matches are worth reading: at least `relevant`, at most three more."),
   facts: Type.Optional(t.list(FoundFact, "At most 10, best first; absent where `include_facts` is false.")),
   took_ms: Type.Number({ minimum: 0 }),
 });

@@ -14,6 +14,8 @@ export interface Asked {
   readonly scores: readonly number[];
   /** How many leading hits answer, as the answer says. */
   readonly relevant: number;
+  /** How many leading hits are worth reading, as the answer says. */
+  readonly plausible: number;
   readonly hits: readonly MemoryHit[];
 }
 
@@ -45,7 +47,7 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
     /** By the ids of memories. */
     nameOf: nameOf as ReadonlyMap<string, string>,
     async ask(question: SetQuestion, explain = false): Promise<Asked> {
-      const { hits, relevant } = await queryMemory(ports, {
+      const { hits, relevant, plausible } = await queryMemory(ports, {
         query: question.text,
         limit: 10,
         filter: { userId: question.userId },
@@ -56,6 +58,7 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
         question,
         hits,
         relevant,
+        plausible,
         found: hits.map(({ memory }) => nameOf.get(memory.id) ?? ""),
         scores: hits.map(({ score }) => score),
       };

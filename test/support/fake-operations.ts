@@ -92,6 +92,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     }),
     queryMemory: async ({ limit, snippetChars, explain, includeFacts }) => ({
       relevant: Math.min(limit, memories.size),
+      plausible: Math.min(limit, memories.size),
       ...(includeFacts === true && {
         facts: facts.findFacts({ limit: 10 }).facts.map((fact) => ({ ...fact, score: 0.5 })),
       }),
@@ -100,6 +101,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
         .map((memory) => ({
           memory,
           score: 0.5,
+          level: "answer" as const,
           path: [memory.id],
           ...(snippetChars !== undefined && { snippet: memory.content.slice(0, snippetChars) }),
           ...(explain === true && { explain: { words: 0.5 } }),

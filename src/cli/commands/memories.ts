@@ -178,14 +178,18 @@ async function query(words: readonly string[], flags: Flags) {
     present({ k, user_id, time_zone, as_of, snippet, filters: present(filters) }),
   );
   if (flags.json === true) return printJson(answer);
-  const { facts = [], relevant } = answer;
+  const { facts = [], relevant, plausible } = answer;
   for (const fact of facts) {
     print(`  = ${paint("strong", fact.score.toFixed(2))}  ${statement(fact)}`);
     print(paint("faint", `          ${period(fact)}${doubt(fact)} · ${shortId(fact.id)}`));
   }
   // The facts are an answer.
-  if (facts.length > 0 && (relevant === 0 || answer.matches.length === 0) && flags.all !== true) return;
-  printMatches(answer.matches, flags.all === true || minScore !== undefined ? undefined : relevant);
+  if (facts.length > 0 && plausible === 0 && flags.all !== true) return;
+  if (flags.all === true || minScore !== undefined) return printMatches(answer.matches);
+  // What perhaps answers is printed only where nothing surely does.
+  const isSure = relevant > 0 || facts.length > 0;
+  if (relevant === 0 && plausible > 0) print(isSure ? "Perhaps also:" : "Nothing sure. Perhaps:");
+  printMatches(answer.matches, relevant > 0 ? relevant : plausible);
 }
 
 async function context(flags: Flags): Promise<void> {
@@ -196,12 +200,12 @@ async function context(flags: Flags): Promise<void> {
   print(answer.text === "" ? "Nothing to tell yet." : answer.text);
 }
 
-function printMatches(matches: readonly Match[], relevant = matches.length): void {
+function printMatches(matches: readonly Match[], shown = matches.length): void {
   if (matches.length === 0) return print("Nothing found.");
-  if (relevant === 0) print("Nothing that answers.");
-  matches.slice(0, relevant).forEach(printMatch);
-  const rest = matches.length - relevant;
-  if (rest > 0) print(paint("faint", `… ${rest} more that are merely near; print them with --all`));
+  if (shown === 0) print("Nothing that answers.");
+  matches.slice(0, shown).forEach(printMatch);
+  const rest = matches.length - shown;
+  if (rest > 0) print(paint("faint", `${rest} more found, less sure; print them with --all`));
 }
 
 function printMatch(match: Match, index: number): void {

@@ -73,10 +73,11 @@ interface AnswerProps {
   readonly openId: string | undefined;
 }
 
-function Answer({ result: { query, matches, relevant, facts = [], took_ms }, open, openId }: AnswerProps) {
+function Answer({ result, open, openId }: AnswerProps) {
+  const { query, matches, relevant, plausible, facts = [], took_ms } = result;
   const [isAllShown, setAllShown] = useState(false);
   const [current, setCurrent] = useState(-1);
-  const shown = isAllShown ? matches : matches.slice(0, relevant);
+  const shown = isAllShown ? matches : matches.slice(0, plausible);
   const move = (step: number) => setCurrent((n) => Math.max(0, Math.min(shown.length - 1, n + step)));
   useKeys({
     ArrowDown: () => move(1),
@@ -95,7 +96,7 @@ function Answer({ result: { query, matches, relevant, facts = [], took_ms }, ope
           ? texts.ask.found(relevant, took_ms)
           : facts.length > 0
             ? texts.ask.onlyFacts
-            : texts.ask.nothingAnswers}
+            : plausible === 0 && texts.ask.nothingAnswers}
       </p>
       {facts.length > 0 && (
         <section class="card beside">
@@ -113,7 +114,8 @@ function Answer({ result: { query, matches, relevant, facts = [], took_ms }, ope
       <ol class="notes">
         {shown.map((match, index) => (
           <li key={match.id}>
-            {index === relevant && <p class="count">{texts.ask.nearest}</p>}
+            {index === relevant && index < plausible && <p class="count">{texts.ask.perhaps(relevant)}</p>}
+            {index === plausible && <p class="count">{texts.ask.nearest}</p>}
             <MatchRow
               match={match}
               question={query}
@@ -124,9 +126,9 @@ function Answer({ result: { query, matches, relevant, facts = [], took_ms }, ope
           </li>
         ))}
       </ol>
-      {!isAllShown && matches.length > relevant && (
+      {!isAllShown && matches.length > plausible && (
         <button type="button" onClick={() => setAllShown(true)}>
-          {texts.ask.showNearest(matches.length - relevant)}
+          {texts.ask.showNearest(matches.length - plausible)}
         </button>
       )}
     </>
@@ -148,7 +150,7 @@ function MatchRow({ match, question, isCurrent, isOpen, onOpen }: MatchRowProps)
   }, [isCurrent]);
   const { content, snippet = content, occurred_at, tags, path, score, superseded_by, superseded_how } = match;
   return (
-    <article class={`note${isCurrent ? " current" : ""}${isOpen ? " open" : ""}`} ref={row}>
+    <article class={`note ${match.level}${isCurrent ? " current" : ""}${isOpen ? " open" : ""}`} ref={row}>
       <button type="button" class="text" onClick={onOpen}>
         <Marked text={snippet} question={question} />
       </button>

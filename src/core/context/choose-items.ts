@@ -15,7 +15,8 @@ const ofKinds =
 
 /** The parts of a context, in order; each is sure of its share of the tokens, if it has so much to tell. An item is in one of them. */
 const PARTS: readonly Part[] = [
-  { title: "Answers", holds: ({ answer }) => answer !== undefined, share: 1 },
+  { title: "Answers", holds: ({ answer, isUnsure }) => answer !== undefined && isUnsure !== true, share: 1 },
+  { title: "Perhaps answers", holds: ({ isUnsure }) => isUnsure === true, share: 1 },
   { title: "Preferences", holds: ofKinds("preference"), share: 0.22 },
   { title: "Decisions and corrections", holds: ofKinds("decision", "correction"), share: 0.28 },
   { title: "Facts", holds: ofKinds("fact"), share: 0.2 },

@@ -32,7 +32,7 @@ export async function composeContext(ports: MemoryPorts, input: ContextInput) {
   );
   if (chosen.length === 0) return { text: "", items: [], tokens: 0 };
   const items = chosen.flatMap((part) =>
-    part.items.map(({ value: _value, answer: _answer, ...item }): ContextItem => item),
+    part.items.map(({ value: _value, answer: _answer, isUnsure: _isUnsure, ...item }): ContextItem => item),
   );
   const lines = chosen.flatMap((part) => [
     `${part.title}:`,

@@ -28,6 +28,8 @@ export interface Candidate extends ContextItem {
   readonly value: number;
   /** Place among the items that answer the query best, 0 for the first; undefined for all others. */
   readonly answer?: number;
+  /** It only perhaps answers the query. */
+  readonly isUnsure?: boolean;
 }
 
 /** Looked at in each of the project and what has none: the newest, those with words of a cue, and of each kind. */
@@ -87,7 +89,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
   const base: MemoryFilter = { ...owner, documents: false };
   const filters: readonly MemoryFilter[] =
     project === undefined ? [base] : [project, null].map((one) => ({ ...base, projects: [one] }));
-  const { snippets, facts: answers, places } = await answering(ports, input, base);
+  const { snippets, facts: answers, places, unsure } = await answering(ports, input, base);
   const ids = new Set(snippets.keys());
   for (const filter of filters) for (const id of likely(ports, filter)) ids.add(id);
   const memories = await ports.store.readMemories([...ids]);
@@ -101,7 +103,10 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     if (entry === undefined || memory.superseded !== null) continue;
     const { asks, speaker } = entry.traits;
     const isTurn = speaker !== null && memory.sessionId !== null && !places.has(memory.id);
-    const judged = judge(memory, { asks, isTurn });
+    // What answers is told, whatever it is.
+    const judged =
+      judge(memory, { asks, isTurn }) ??
+      (places.has(memory.id) ? { kind: "fact" as const, text: memory.content, sureness: 1 } : undefined);
     if (judged !== undefined) items.push({ memory, entry, judged });
   }
   const newest = items.reduce((latest, { memory }) => Math.max(latest, occurredAtOf(memory)), -Infinity);
@@ -130,7 +135,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     const answer = places.get(item.id);
     // A long note is told by the part that answers.
     const text = oneLine(snippets.get(item.id) ?? item.text);
-    return answer === undefined ? item : { ...item, text, answer };
+    return answer === undefined ? item : { ...item, text, answer, isUnsure: unsure.has(item.id) };
   });
 }
 
@@ -160,7 +165,7 @@ function likely(
   );
 }
 
-/** The notes that answer the query, by id with the part that does; ids of facts that do; and the places of the best of both. */
+/** The notes that answer the query or perhaps do, by id with the part that does; ids of facts that answer; the places of the best of both. */
 async function answering(
   ports: MemoryPorts,
   { query, project, userId, maxTokens }: ContextInput,
@@ -171,9 +176,10 @@ async function answering(
       snippets: new Map<string, string>(),
       facts: new Set<string>(),
       places: new Map<string, number>(),
+      unsure: new Set<string>(),
     };
   const projects = project === undefined ? {} : { projects: [project, null] };
-  const { hits, relevant } = await queryMemory(ports, {
+  const { hits, relevant, plausible } = await queryMemory(ports, {
     query,
     limit: HITS,
     // So that the first answer fits beside what stands around it.
@@ -187,12 +193,13 @@ async function answering(
     ...(userId === undefined ? {} : { userId }),
     ...projects,
   });
-  const notes = hits.slice(0, relevant).filter(({ memory }) => memory.superseded === null);
+  const notes = hits.slice(0, plausible).filter(({ memory }) => memory.superseded === null);
   const best = [...facts.slice(0, FACTS_FIRST).map(({ id }) => id), ...notes.map(({ memory }) => memory.id)];
   return {
     snippets: new Map(notes.map(({ memory, snippet = "" }) => [memory.id, snippet])),
     facts: new Set(facts.map(({ id }) => id)),
     places: new Map(best.slice(0, ANSWERS_FIRST).map((id, place) => [id, place])),
+    unsure: new Set(hits.slice(relevant, plausible).map(({ memory }) => memory.id)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MemoryStore, Ordinal } from "../ports.ts";
-import { cosine } from "../embedding.ts";
+import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { changeWords } from "../text/change-words.ts";
@@ -219,7 +219,7 @@ function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean
   if (!later.isNote || !earlier.isNote || isOneTalk || isElsewhere) return false;
   // First what takes least: texts are analysed of few.
   if (!areAsGood(later, earlier, AS_GOOD_CHANGED)) return false;
-  const alike = similarity(later.windows(), earlier.windows());
+  const alike = likeness(later.windows(), earlier.windows());
   if (alike < LEAST_LIKENESS) return false;
   const tellsChange = [...later.changes()].some((word) => !earlier.changes().has(word));
   if (!tellsChange && !areAsGood(later, earlier, AS_GOOD)) return false;
@@ -228,18 +228,11 @@ function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean
       earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
   ).length;
   const [alone, ...sharing] = tellsChange ? LIKENESS_CHANGED : LIKENESS_UNCHANGED;
-  const likeness = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
-  return alike >= (likeness ?? 1);
+  const least = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
+  return alike >= (least ?? 1);
 }
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
-}
-
-/** The cosine of the two windows that are most alike. */
-function similarity(a: readonly Float32Array[], b: readonly Float32Array[]): number {
-  let best = 0;
-  for (const one of a) for (const other of b) best = Math.max(best, cosine(one, other));
-  return best;
 }

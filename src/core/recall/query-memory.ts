@@ -1,6 +1,7 @@
 import { answeringFacts, type ScoredFact } from "../facts/answering-facts.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { gatherCandidates } from "./gather-candidates.ts";
+import { likeness } from "../embedding.ts";
 import type { SeenMemory } from "../memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
@@ -8,7 +9,14 @@ import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
-import { answeringCount, answerOdds, lackOfForm, scoreByOdds } from "./relevance.ts";
+import {
+  answeringCount,
+  answerOdds,
+  lackOfForm,
+  type Level,
+  plausibleCount,
+  scoreByOdds,
+} from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
 import { fold } from "../text/fold.ts";
@@ -40,6 +48,7 @@ export interface MemoryHit {
   readonly memory: SeenMemory;
   /** In [0, 1]: near 1 for the same text, low for unrelated; comparable between questions. */
   readonly score: number;
+  readonly level: Level;
   /** Ids walked over waypoints, the hit last; the hit alone when it was found directly. */
   readonly path: readonly string[];
   readonly snippet?: string;
@@ -50,12 +59,16 @@ export interface MemoryHit {
 export interface QueryMemoryResult {
   /** Best first. */
   readonly hits: readonly MemoryHit[];
-  /** How many leading hits answer the question; the others are merely the nearest. */
+  /** How many leading hits answer the question. */
   readonly relevant: number;
+  /** How many leading hits are worth reading: at least `relevant`, at most three more. */
+  readonly plausible: number;
   /** Facts of the same user and projects that are valid now (or at `asOf`), see `answeringFacts`. Only where they were asked for. */
   readonly facts?: readonly ScoredFact[];
 }
 
+/** Cosine from which two notes say the same in other words, or are states of one thing. */
+const SAYS_THE_SAME = 0.75;
 /** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
 const LEAST_SCORE = 0.005;
 
@@ -121,9 +134,15 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   // Matches that fell behind made room for others.
   const missing = idsOf(ranked).filter((id) => !memories.has(id));
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
-  const hits = ranked.flatMap(({ ordinal, score, shares, path }): MemoryHit[] => {
+  // Without those that were deleted while the question was answered.
+  const readable = ranked.filter(({ ordinal }) => memories.has(idOf.get(ordinal) ?? ""));
+  const relevant = Math.min(readable.length, answering);
+  const plausible = plausibleCount(
+    readable.map(({ score }) => score),
+    relevant,
+  );
+  const hits = readable.flatMap(({ ordinal, score, shares, path }, place): MemoryHit[] => {
     const memory = memories.get(idOf.get(ordinal) ?? "");
-    // Deleted while the question was answered.
     if (memory === undefined) return [];
     return [
       {
@@ -132,6 +151,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             ? memory
             : { ...memory, superseded: store.catalogue.supersession(ordinal, asOf) ?? null },
         score,
+        level: place < relevant ? "answer" : place < plausible ? "perhaps" : "near",
         path: path.flatMap((step) => idOf.get(step) ?? []),
         ...(snippetChars === undefined
           ? {}
@@ -140,11 +160,10 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       },
     ];
   });
-  const relevant = Math.min(hits.length, answering);
   // A memory that does not answer was not remembered.
   if (input.leavesNoTrace !== true)
     followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
-  if (input.includeFacts !== true) return { hits, relevant };
+  if (input.includeFacts !== true) return { hits, relevant, plausible };
   const { userId, projects } = filter;
   const answers = await answeringFacts(ports, {
     question: query,
@@ -154,7 +173,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ...(userId === undefined ? {} : { userId }),
     ...(projects === undefined ? {} : { projects }),
   });
-  return { hits, relevant, facts: answers };
+  return { hits, relevant, plausible, facts: answers };
 }
 
 /** Everything that the filter lets through, as far as it may answer, best first. */
@@ -210,6 +229,7 @@ async function findByMeaning(
     question,
     whole.ranked,
     isNarrower ? [...whole.candidates, ...candidates] : candidates,
+    (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME,
   );
   const [best] = whole.ranked;
   return {

@@ -5,6 +5,9 @@ import { fold } from "../text/fold.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
 
+/** What a match is to the question: an answer, perhaps one and worth a look, or merely among the nearest. */
+export type Level = "answer" | "perhaps" | "near";
+
 /**
  * The matches that answer the question, and how sure that is. Something is always nearest, so it is judged by figures
  * that mean nearly the same for a user of twenty memories and of twenty thousand: by which share of its sum of terms a match
@@ -18,6 +21,8 @@ const BACKGROUND = { from: 5, count: 15 } as const;
 const HELD = 0.8;
 /** The sum of terms of a memory that has nothing to do with the question; for places that are not there. */
 const UNRELATED_SUM = 0.8;
+/** So many of the next matches may say what the best one says. */
+const MAX_ALIKE = 4;
 /** A smaller sum stands out from nothing. */
 const LEAST_SUM = 0.5;
 /** A word of the question counts as one of its words when it weighs this much of the heaviest one. */
@@ -34,16 +39,22 @@ const MAX_TELLING = 8;
  * `answeringCount`.
  *
  * @param found all that was ranked, best first.
+ * @param isAlike whether two memories say the same: a second note of it must not make the first less sure.
  */
 export function answerOdds(
   question: RankingQuestion,
   found: readonly RankedHit[],
   candidates: readonly RankingCandidate[],
+  isAlike: (a: Ordinal, b: Ordinal) => boolean,
 ): (hit: RankedHit) => number {
   const byOrdinal = new Map<Ordinal, RankingCandidate>(
     candidates.map((candidate) => [candidate.ordinal, candidate]),
   );
-  const second = found[1] === undefined ? UNRELATED_SUM : sumOf(found[1].score);
+  const [best] = found;
+  const other = found
+    .slice(1, 1 + MAX_ALIKE)
+    .find(({ ordinal }) => best !== undefined && !isAlike(best.ordinal, ordinal));
+  const second = other === undefined ? UNRELATED_SUM : sumOf(other.score);
   const least = TELLING_SHARE * Math.max(0, ...question.tokenWeights);
   const telling = [...question.tokenWeights.keys()].filter((i) => (question.tokenWeights[i] ?? 0) >= least);
   const weakest = ({ matches, cosine }: RankingCandidate) =>
@@ -150,6 +161,26 @@ export function answeringCount(
     return oddsOf(hit) < line && !(isAhead && oddsOf(next) >= line);
   });
   return behind < 0 ? hits.length : behind;
+}
+
+/**
+ * What is worth a look where nothing surely answers. By everyday notes of thirteen people: with a best score of .2 half of the
+ * questions about something else altogether are offered nothing, and 97 of 100 right notes among the first three are
+ * offered; a share of .5 of the best score would lose one in a hundred more and offer a quarter fewer.
+ */
+const PERHAPS = { leastBest: 0.2, shareOfBest: 0.35, atMost: 3 } as const;
+
+/**
+ * How many leading matches are worth reading: those that answer, and at most three more.
+ *
+ * @param scores best first.
+ */
+export function plausibleCount(scores: readonly number[], relevant: number): number {
+  const [best = 0] = scores;
+  if (relevant === 0 && best < PERHAPS.leastBest) return 0;
+  const more = scores.slice(relevant, relevant + PERHAPS.atMost);
+  const behind = more.findIndex((score) => score < PERHAPS.shareOfBest * best);
+  return relevant + (behind < 0 ? more.length : behind);
 }
 
 function backgroundSum(found: readonly RankedHit[]): number {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { fakeId } from "../../support/fake-operations.ts";
 import { runCliHere } from "../../support/run-cli.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
@@ -189,5 +189,32 @@ describe.skipIf(process.platform === "win32")("memoryd edit", () => {
       code: 1,
       stderr: expect.stringContaining("code 3"),
     });
+  });
+});
+
+describe("memoryd query", () => {
+  it("prints answers, else what perhaps answers, else that nothing does", async () => {
+    const memory = await server.operations.getMemory({ id: fakeId(2) });
+    const hit = (score: number, level: "answer" | "perhaps" | "near") => ({
+      memory,
+      score,
+      level,
+      path: [memory.id],
+    });
+    const found = vi.spyOn(server.operations, "queryMemory");
+    found.mockResolvedValueOnce({
+      hits: [hit(0.9, "answer"), hit(0.4, "perhaps")],
+      relevant: 1,
+      plausible: 2,
+    });
+    expect(await printed("query", "cake?")).toMatch(
+      /^ {1,3}1\. 0\.90 .*\n.*\n1 more found, less sure; print them with --all\n$/,
+    );
+    found.mockResolvedValueOnce({ hits: [hit(0.4, "perhaps"), hit(0.1, "near")], relevant: 0, plausible: 1 });
+    expect(await printed("query", "cake?")).toMatch(
+      /^Nothing sure\. Perhaps:\n {1,3}1\. 0\.40 .*\n.*\n1 more/,
+    );
+    found.mockResolvedValueOnce({ hits: [hit(0.1, "near")], relevant: 0, plausible: 0 });
+    expect(await printed("query", "chess?")).toMatch(/^Nothing that answers\.\n1 more/);
   });
 });

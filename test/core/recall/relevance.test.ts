@@ -2,7 +2,12 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, expect, it } from "vitest";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import type { RankedHit } from "../../../src/core/recall/ranking.ts";
-import { answeringCount, lackOfForm, scoreByOdds } from "../../../src/core/recall/relevance.ts";
+import {
+  answeringCount,
+  lackOfForm,
+  plausibleCount,
+  scoreByOdds,
+} from "../../../src/core/recall/relevance.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 let world: MemoryWorld;
@@ -121,4 +126,33 @@ it("asks more of a match among few notes than among many", () => {
   expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(-0.3, memories))).toEqual([0, 0, 0, 1, 1]);
   for (const memories of [0, 1, 50_000])
     expect([leading(-1, memories), leading(1, memories)]).toEqual([0, 1]);
+});
+
+it.each([
+  ["nothing resembles the question", [0.19, 0.18], 0, 0],
+  ["the best is worth a look, and what is nearly as good", [0.3, 0.2, 0.1, 0.1], 0, 2],
+  ["at most three more than what answers", [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], 2, 5],
+  ["no more than there are", [0.9], 1, 1],
+  ["nothing was found", [], 0, 0],
+])("counts what is worth reading: %s", (_, scores, relevant, plausible) => {
+  expect(plausibleCount(scores, relevant)).toBe(plausible);
+});
+
+it("gives each match its level", async () => {
+  await addMemory(world.ports, { content: "the winter tyres of the van are in the cellar" });
+  await addMemory(world.ports, { content: "the van needs winter wipers" });
+  const { hits, relevant, plausible } = await ask("where are the winter tyres of the van?");
+  expect(plausible).toBeGreaterThan(relevant);
+  expect(hits.map(({ level }) => level)).toEqual(
+    hits.map((_hit, place) => (place < relevant ? "answer" : place < plausible ? "perhaps" : "near")),
+  );
+});
+
+it("lets a second note that says the same hide neither", async () => {
+  await addMemory(world.ports, { content: "the winter tyres of the van are in the cellar" });
+  const before = await ask("where are the winter tyres of the van?");
+  await addMemory(world.ports, { content: "winter tyres of the van: they are in the cellar" });
+  const after = await ask("where are the winter tyres of the van?");
+  expect(after.relevant).toBe(2);
+  expect(after.hits[1]?.score).toBeGreaterThanOrEqual((before.hits[0]?.score ?? 1) - 0.05);
 });
