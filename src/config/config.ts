@@ -10,9 +10,8 @@ import { type Setting, SETTINGS_SCHEMA, type SettingValue, userFolders } from ".
 const PREFIX = "MEMORYD_";
 
 /** Variables that no flag stands for. */
-const SECRETS = ["MEMORYD_API_KEY", "MEMORYD_SUMMARY_LLM_KEY"] as const;
+const SECRETS = ["MEMORYD_API_KEY"] as const;
 /** Read by the command line, never by the daemon. */
-const LLM_KEY = "MEMORYD_LLM_KEY";
 
 type SettingName = keyof typeof SETTINGS_SCHEMA;
 export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
@@ -93,7 +92,6 @@ export function loadConfig(sources: SettingSources = {}) {
   const settings = settingsOf(layers);
   const env = sources.env ?? process.env;
   const apiKey = readApiKey(settings, env);
-  const summaryLlmKey = readSecret("MEMORYD_SUMMARY_LLM_KEY", settings.summaryLlmKeyFile, env);
   // The daemon reads the file later, once it owns the directory.
   const isKeyless = apiKey === undefined && !existsSync(join(settings.dataDir, KEY_FILE_NAME));
   const fault = isKeyless ? strangersLetIn(settings) : undefined;
@@ -109,7 +107,6 @@ export function loadConfig(sources: SettingSources = {}) {
     /** Sentences on variables that were ignored. */
     warnings: ignoredVariables(env),
     apiKey,
-    summaryLlmKey,
     /** The variable `PATH`. */
     searchPath: env["PATH"] ?? "",
     /** Arguments and variables of the start, for a restart. */
@@ -128,7 +125,7 @@ export function loadConfig(sources: SettingSources = {}) {
 }
 
 /** Addresses, which may hold a password or a token. */
-const ADDRESSES: ReadonlySet<string> = new Set<SettingName>(["httpProxy", "summaryLlmUrl"]);
+const ADDRESSES: ReadonlySet<string> = new Set<SettingName>(["httpProxy"]);
 
 /** Settings with their values and where each comes from; secrets without their values. */
 function shownSettings(values: Settings, layers: Layers, configFile: string, env: NodeJS.ProcessEnv) {
@@ -148,10 +145,12 @@ function shownSettings(values: Settings, layers: Layers, configFile: string, env
       from: { flag, variable, file: configFile, default: null }[source],
     };
   });
-  const files = [values.apiKeyFile, values.summaryLlmKeyFile];
   return {
     items,
-    secrets: SECRETS.map((name, i) => ({ name, from: env[name] === undefined ? files[i] || null : name })),
+    secrets: SECRETS.map((name) => ({
+      name,
+      from: env[name] === undefined ? values.apiKeyFile || null : name,
+    })),
     configFile: existsSync(configFile) ? configFile : null,
   };
 }
@@ -168,12 +167,9 @@ export function hubEndpoint(): string {
   throw new ConfigError(`HF_ENDPOINT must be an http or https address without credentials; got ${endpoint}.`);
 }
 
-/** Key of a language model that the command line asks; sent to that one alone. */
-export const llmKey = (): string | undefined => process.env[LLM_KEY] || undefined;
-
 /** The variables of this process without those that are settings, but for these secrets. */
 export function environmentWith(secrets: readonly string[]): NodeJS.ProcessEnv {
-  const ours = new Set([...variablesOfDaemon(), LLM_KEY]);
+  const ours = new Set(variablesOfDaemon());
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
   );
@@ -223,7 +219,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Partial<Settings> {
     found[name] = checked(name, SETTINGS_SCHEMA[name].fromText(text), variable, process.cwd());
   }
   // Other programs may have variables of this prefix; one that is nearly ours is a slip, and could leave the door open.
-  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS, LLM_KEY];
+  const known = [...ALL_SETTINGS.map((setting) => setting.variable), ...SECRETS];
   const suffixes = known.map((variable) => variable.slice(PREFIX.length));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith(PREFIX) || known.includes(variable) || OF_KUBERNETES.test(variable)) continue;

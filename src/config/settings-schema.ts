@@ -160,13 +160,6 @@ export const SETTINGS_SCHEMA = {
   httpProxy: text(
     "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
   ),
-  summaryLlmUrl: text(
-    "chat completions of a language model (OpenAI-compatible) to send what a summary is made of to; off without",
-    "",
-    { pattern: /^(https?:\/\/[^\s@]+)?$/, expected: "an http or https address without credentials" },
-  ),
-  summaryLlmModel: text("its name there"),
-  summaryLlmKeyFile: path("file with the key it asks for, or set MEMORYD_SUMMARY_LLM_KEY"),
   model: text(
     "embedding model of a new store: multilingual-e5-small, all-MiniLM-L6-v2, or one that was pulled; a store that has one keeps it",
     "multilingual-e5-small",

@@ -32,7 +32,6 @@ import { nodeDisk } from "../storage/files/disk.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
 import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
-import { createChatSummaryWriter } from "../models/chat-completions.ts";
 import { readTls } from "./tls.ts";
 
 /** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
@@ -175,18 +174,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
     documents = service;
     started.push(() => service.close());
-    const { summaryLlmUrl, summaryLlmModel, summaryLlmKey } = config;
-    const summaries = new UserSummaries({
-      ...ports,
-      ...(summaryLlmUrl !== "" && {
-        summaryWriter: createChatSummaryWriter({
-          url: summaryLlmUrl,
-          model: summaryLlmModel,
-          key: summaryLlmKey,
-          report: (reason) => log.warn({ reason }, "summary not written by the language model"),
-        }),
-      }),
-    });
+    const summaries = new UserSummaries(ports);
     const backups = createBackupService({
       dataDir: config.dataDir,
       folder: backupFolder(config),

@@ -33,10 +33,6 @@ export const ListUsersReply = pageReply(
 export const UserSummaryReply = t.named("UserSummary", {
   user_id: t.text(),
   summary: t.text("The highlights and what is true now, as one text."),
-  method: t.oneOf(
-    ["extractive", "language-model"],
-    "`extractive`: chosen sentences; `language-model`: written by the model that the operator set up.",
-  ),
   highlights: t.records("Sentences of the user's memories that stand for the rest, in the order of time.", {
     memory_id: t.text(),
     text: t.text(),

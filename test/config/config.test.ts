@@ -224,15 +224,10 @@ describe("the settings as they are shown", () => {
       MEMORYD_API_KEY: KEY,
       MEMORYD_HTTP_PROXY: "http://ada:pa/ss@proxy.example:3128/?token=t0ken",
     };
-    const keyFile = join(folder, "llm-key");
-    writeFileSync(keyFile, "llm-s3cret");
-    const { shown } = loadConfig({ env, flags: { summaryLlmKeyFile: keyFile } });
-    expect(shown.secrets).toEqual([
-      { name: "MEMORYD_API_KEY", from: "MEMORYD_API_KEY" },
-      { name: "MEMORYD_SUMMARY_LLM_KEY", from: keyFile },
-    ]);
+    const { shown } = loadConfig({ env });
+    expect(shown.secrets).toEqual([{ name: "MEMORYD_API_KEY", from: "MEMORYD_API_KEY" }]);
     const text = JSON.stringify(shown);
-    for (const secret of [KEY, "pa/ss", "t0ken", "s3cret"]) expect(text).not.toContain(secret);
+    for (const secret of [KEY, "pa/ss", "t0ken"]) expect(text).not.toContain(secret);
     expect(text).toContain("proxy.example:3128");
   });
 });

@@ -270,7 +270,6 @@ function fakeSummary(userId: string): UserSummary {
   return {
     userId,
     text: "Likes tea.",
-    method: "extractive",
     highlights: [{ memoryId: fakeId(1), text: "Likes tea." }],
     keyPhrases: ["tea"],
     facts: [],

@@ -1,8 +1,6 @@
 import { basename } from "node:path";
 import { stat } from "node:fs/promises";
 import { type MemorydClient, MemorydError, type NewMemory } from "../../client/client.ts";
-import { llmKey } from "../../config/config.ts";
-import { ChatFault, type ChatModel } from "../../models/chat-completions.ts";
 import { present } from "../../schemas/wire.ts";
 import { agentsHere } from "../agents/known-agents.ts";
 import { connect, type Daemon } from "../connect.ts";
@@ -12,11 +10,10 @@ import { type ImportItem, memory, type TranscriptAgentId } from "../import/impor
 import { ImportReport } from "../import/import-report.ts";
 import { sendItems } from "../import/send.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
-import { CliFailure, complain, EXIT } from "../output/output.ts";
+import { CliFailure, EXIT } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
-import { askWhatLasts } from "../transcripts/ask-model.ts";
-import { factFields, remarkMemory, SessionCapture } from "../transcripts/capture-session.ts";
+import { remarkMemory, SessionCapture } from "../transcripts/capture-session.ts";
 import type { Captured, Remark } from "../transcripts/capture-session.ts";
 import { openTranscript } from "../transcripts/transcript-file.ts";
 import type { OpenTranscript, TranscriptMark } from "../transcripts/transcript-file.ts";
@@ -27,16 +24,9 @@ export interface TranscriptFlags extends Flags, Owners {
   /** One transcript, for hooks: nothing is printed. */
   readonly file?: string;
   readonly dryRun?: boolean;
-  /** Address of a language model's chat completions. */
-  readonly llmUrl?: string;
-  readonly llmModel?: string;
-  readonly llmTimeout?: number;
 }
 
 const BATCH_ITEMS = 64;
-const LLM_TIMEOUT_S = 180;
-/** In a row: then no other is asked. */
-const MAX_LLM_FAULTS = 3;
 
 /**
  * Keeps what lasts of the conversations with an agent: what the person said, what was done, and a summary a session.
@@ -57,30 +47,13 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
     flags,
     dataDir,
     excluded: readHookState(dataDir).excluded,
-    model: modelOf(flags),
     daemon: flags.dryRun === true ? undefined : await connect(flags),
     report: new ImportReport(),
   };
-  const { report, model, daemon } = run;
-  if (model !== undefined)
-    complain(`What you wrote in these conversations is sent to ${model.url}, without text with secrets.`);
-  let faults = 0;
-  for (const path of found.isDirectory() ? await findTranscripts(place, TRANSCRIPTS[id].file) : [place]) {
-    try {
-      await importTranscript(path, id, run);
-      faults = 0;
-    } catch (error) {
-      if (!(error instanceof ChatFault)) throw error;
-      report.fault(path, `the language model ${error.message}; left for the next run`);
-      faults += 1;
-      if (faults === MAX_LLM_FAULTS) break;
-    }
-  }
+  const { report, daemon } = run;
+  for (const path of found.isDirectory() ? await findTranscripts(place, TRANSCRIPTS[id].file) : [place])
+    await importTranscript(path, id, run);
   if (flags.file === undefined) report.print({ json: flags.json === true, dryRun: daemon === undefined });
-  if (faults === MAX_LLM_FAULTS)
-    throw new CliFailure(
-      "The language model was asked for no other conversation; try again when it answers.",
-    );
   if (report.counts.failed > 0) process.exitCode = EXIT.failure;
 }
 
@@ -89,25 +62,18 @@ interface Run {
   readonly dataDir: string;
   /** Projects of which hooks, and this, capture nothing. */
   readonly excluded: readonly string[];
-  readonly model: ChatModel | undefined;
   /** Undefined: nothing is sent or noted. */
   readonly daemon: Daemon | undefined;
   readonly report: ImportReport;
 }
 
-function modelOf({ llmUrl: url, llmModel, llmTimeout }: TranscriptFlags): ChatModel | undefined {
-  const timeoutMs = (llmTimeout ?? LLM_TIMEOUT_S) * 1_000;
-  return url === undefined ? undefined : { url, model: llmModel ?? "default", key: llmKey(), timeoutMs };
-}
-
-/** @throws {ChatFault} if the language model does not answer; then nothing of the conversation was kept or noted. */
 async function importTranscript(path: string, id: TranscriptAgentId, run: Run): Promise<void> {
-  const { flags, model, report, daemon } = run;
+  const { flags, report, daemon } = run;
   const agent = TRANSCRIPTS[id];
   const transcript = await openTranscript(run.dataDir, path);
   const mark = await sendPending(transcript, transcript.mark, run);
   if (mark?.look === transcript.look || mark?.pending !== undefined) return;
-  const capture = new SessionCapture(mark?.seen, model !== undefined);
+  const capture = new SessionCapture(mark?.seen);
   capture.folder = await agent.workFolder?.(transcript.path);
   const remarks: Remark[] = [];
   for await (const line of transcript.lines()) {
@@ -124,18 +90,6 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
     return report.skipped("conversations in projects that `memoryd hooks exclude` names");
 
   const found = remarks.map((remark) => memory(path, remarkMemory(remark, captured)));
-  if (model !== undefined) {
-    const { model: name } = model;
-    const lasting = await askWhatLasts(model, capture.lines);
-    found.push(
-      ...lasting.remarks.map((remark) => memory(path, remarkMemory(remark, captured, name))),
-      ...lasting.facts.map((fact): ImportItem => {
-        return { kind: "fact", where: path, body: factFields(fact, captured, name) };
-      }),
-    );
-    for (let count = 0; count < lasting.refused; count += 1)
-      report.skipped("answers of the language model that nothing in the conversation bears out");
-  }
   const items = found.flatMap((item) => checked(item, run) ?? []);
   const written = capture.summary(captured, agentsHere()[id].title);
   const summary = written && checked(memory(path, written), run);

@@ -34,8 +34,6 @@ interface ReviewFlags extends Flags {
 
 const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
 const NO_CLIENT = "(no name)";
-/** The origin of what a language model chose, whatever the agent. */
-const LLM = "llm";
 
 /** A note, a document with all of its notes, or a fact: shown on a line, and removed as one. */
 interface Entry {
@@ -60,8 +58,8 @@ export function addReviewCommand(memoryd: Command): void {
     .addOption(
       new Option(
         "--origin <name>",
-        "only what was taken from conversations with this agent, or chosen by a language model, of any time",
-      ).choices([...TRANSCRIPT_AGENTS, LLM]),
+        "only what was taken from conversations with this agent, of any time",
+      ).choices([...TRANSCRIPT_AGENTS]),
     )
     .option("--conversation <id>", "only what was taken from this conversation, of any time")
     .option("--keep [ids...]", "mark what is shown, or these of it, as looked through")
@@ -120,8 +118,7 @@ async function entriesSince(api: MemorydClient, since: string, client: string | 
 /** True for what an import took from a conversation with an agent: of one that is named, or else not kept yet. */
 function isCaptured(metadata: Entry["metadata"], { origin, conversation }: ReviewFlags): boolean {
   const from = metadata["origin"];
-  const isOf = origin === undefined || (origin === LLM ? metadata["llm"] !== undefined : from === origin);
-  if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || !isOf) return false;
+  if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || from !== (origin ?? from)) return false;
   if (conversation !== undefined) return metadata["conversation_id"] === conversation;
   return origin !== undefined || metadata["reviewed"] !== true;
 }

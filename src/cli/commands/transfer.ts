@@ -43,17 +43,6 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .option("--from <path>", "the agent's conversations: a folder or a file (default: where it keeps them)")
     .option("--file <transcript>", "one conversation of the agent; prints nothing, for hooks")
-    .option(
-      "--llm-url <url>",
-      "let a language model (OpenAI-compatible) choose what lasts; gets what you wrote to the agent (its key: MEMORYD_LLM_KEY)",
-      options.chatAddress,
-    )
-    .option("--llm-model <name>", "its name there")
-    .option(
-      "--llm-timeout <seconds>",
-      "how long it may take for each answer (default: 180)",
-      options.wholeNumber(1, 3_600),
-    )
     .addOption(new Option("--format <name>", "name the format (default: detected)").choices(IMPORT_FORMATS))
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("--keep-users", "keep the users that the file names")
@@ -64,18 +53,14 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--json", "print the summary as JSON")
     .action(async (path: string, flags: ImportOptions & TranscriptFlags) => {
       const agent = TRANSCRIPT_AGENTS.find((name) => name === path);
-      const { from, file, llmUrl, llmModel, llmTimeout, dryRun } = flags;
-      if (llmUrl === undefined && (llmModel ?? llmTimeout) !== undefined)
-        throw usageFailure("--llm-model and --llm-timeout go with --llm-url.");
-      if (llmUrl !== undefined && dryRun === true)
-        throw usageFailure("--dry-run sends nothing, to no language model either; leave out --llm-url.");
+      const { from, file } = flags;
       if (agent !== undefined) {
         const { importTranscripts } = await import("./import-transcripts.ts");
         return await importTranscripts(agent, flags);
       }
-      if ((from ?? file ?? llmUrl) !== undefined)
+      if ((from ?? file) !== undefined)
         throw usageFailure(
-          `--from, --file and --llm-url belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
+          `--from and --file belong to an agent: ${TRANSCRIPT_AGENTS.join(", ")}; got ${path}.`,
         );
       return await (await import("./import.ts")).importFrom(path, flags);
     });

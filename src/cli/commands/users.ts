@@ -70,8 +70,7 @@ async function summarise(user: string, flags: Flags): Promise<void> {
   ];
   print(head.filter((part) => part !== "").join(" · "));
   print("");
-  if (summary.method === "extractive") for (const { text } of highlights) print(`  ${oneLine(text)}`);
-  else print(`  ${oneLine(summary.summary)}`);
+  for (const { text } of highlights) print(`  ${oneLine(text)}`);
   if (facts.length > 0) print("");
   for (const fact of facts) print(`  ${statement(fact)}`);
   print("");

@@ -125,15 +125,6 @@ export function time(text: string): string {
   );
 }
 
-/** The chat completions of a language model, by their address or that of their API. */
-export function chatAddress(text: string): string {
-  if (/^https?:\/\/[^\s@?#]+$/i.test(text) && URL.canParse(text))
-    return `${text.replace(/(?:\/chat\/completions)?\/?$/, "")}/chat/completions`;
-  throw new InvalidArgumentError(
-    `It must be an http or https address without credentials, such as http://127.0.0.1:11434/v1; got ${text}.`,
-  );
-}
-
 /** When something ends, epoch milliseconds. */
 export function expiry(text: string): number {
   const end = parseLocalTime(text, Date.now(), true);

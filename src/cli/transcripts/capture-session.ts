@@ -4,25 +4,17 @@ import { sentencesOf } from "../../core/text/sentences.ts";
 import { statementKind } from "../../core/text/statement-words.ts";
 import { shortened } from "../../core/text/text-size.ts";
 import { present } from "../../schemas/wire.ts";
-import type { FactFields, MemoryFields } from "../import/import-item.ts";
+import type { MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";
 import { ownWords } from "./own-words.ts";
 import type { TranscriptEvent, TranscriptLine } from "./agents.ts";
 
-/** A line that a person wrote. */
-export type Line = { readonly text: string; readonly messageId: string; readonly at: number };
-
-/** A sentence of a person that lasts. */
-export interface Remark extends Line {
+/** A sentence of a person that lasts; `at` in epoch milliseconds. */
+export interface Remark {
+  readonly text: string;
   readonly kind: string;
-}
-
-/** A statement that holds from `at` on; epoch milliseconds. */
-export interface LearntFact extends Omit<Line, "text"> {
-  readonly subject: string;
-  readonly predicate: string;
-  readonly object: string;
-  readonly validTo: number | undefined;
+  readonly messageId: string;
+  readonly at: number;
 }
 
 const MAX_SENTENCES_PER_MESSAGE = 12;
@@ -45,9 +37,6 @@ export class SessionCapture {
   conversation: string | undefined;
   folder: string | undefined;
   #title: string | undefined;
-  /** Lines of the person for a language model to choose from; in place of what rules find in them. */
-  readonly lines: Line[] = [];
-  readonly #isForModel: boolean;
   readonly #seen: Set<string>;
   readonly #asked: string[] = [];
   readonly #changed = new Set<string>();
@@ -59,10 +48,9 @@ export class SessionCapture {
   #from = Infinity;
   #to = -Infinity;
 
-  /** @param seen hashes of remarks, or lines for a model, that were taken before; see `seen`. */
-  constructor(seen: readonly string[] = [], isForModel = false) {
+  /** @param seen hashes of remarks that were taken before; see `seen`. */
+  constructor(seen: readonly string[] = []) {
     this.#seen = new Set(seen);
-    this.#isForModel = isForModel;
   }
 
   get seen(): string[] {
@@ -111,12 +99,6 @@ export class SessionCapture {
       // The first ones tell what it is about, the last ones how it ended.
       if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
       this.#asked.push(lineOf(first));
-    }
-    // A message with a secret in it goes to no model.
-    if (this.#isForModel && findSecret(lines.join("\n")) === undefined) {
-      const own = lines.filter((line) => line.length >= MIN_ASKED_CHARS && this.#isNew(line));
-      this.lines.push(...own.map((line) => ({ text: line, messageId, at })));
-      return [];
     }
     const newLines = lines.filter((line) => !this.#seen.has(hashOf(line)));
     const statements = newLines
@@ -223,30 +205,14 @@ export interface Captured {
   readonly project: string | undefined;
 }
 
-/** The memory of a remark. @param model the language model that chose it; undefined: rules did. */
-export function remarkMemory(
-  { text, kind, messageId, at }: Remark,
-  captured: Captured,
-  model?: string,
-): MemoryFields {
-  const more = present({ message_id: messageId || undefined, llm: model });
+export function remarkMemory({ text, kind, messageId, at }: Remark, captured: Captured): MemoryFields {
+  const more = present({ message_id: messageId || undefined });
   return { content: text, occurred_at: new Date(at).toISOString(), ...marks(captured, kind, more) };
-}
-
-export function factFields(
-  { subject, predicate, object, at, validTo, messageId }: LearntFact,
-  captured: Captured,
-  model: string,
-): FactFields {
-  const { metadata, project } = marks(captured, "fact", { message_id: messageId, llm: model });
-  const valid_to = validTo === undefined ? undefined : new Date(validTo).toISOString();
-  const valid_from = new Date(at).toISOString();
-  return { subject, predicate, object, valid_from, ...present({ valid_to, project }), metadata };
 }
 
 function marks({ origin, conversation, project }: Captured, kind: string, more: object = {}): MemoryFields {
   return {
-    tags: [origin, kind, ...("llm" in more ? ["llm"] : [])],
+    tags: [origin, kind],
     metadata: { origin, kind, conversation_id: conversation, ...more },
     session_id: `${origin}:${conversation}`,
     ...present({ project }),

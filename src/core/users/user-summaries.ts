@@ -14,8 +14,6 @@ import type { Highlight, Highlights, SummarisedMemory } from "./choose-highlight
 interface SummaryPorts extends Pick<MemoryPorts, "store" | "clock"> {
   /** Resolves in a later turn of the event loop: long work lets others in between. */
   readonly nextTurn: () => Promise<void>;
-  /** Left out: nothing but sentences of the user's memories. */
-  readonly summaryWriter?: SummaryWriter;
 }
 
 /** Memories read for one summary: of more, half of this are the newest, the rest evenly chosen from the older ones. */
@@ -31,17 +29,15 @@ const MANY_CHANGES_SHARE = 0.1;
 export class UserSummaries {
   readonly #ports: SummaryPorts;
   readonly #kept = new Map<string, MadeSummary>();
-  /** Summaries under way: of chosen sentences, and with a language model, which may take a minute. */
-  readonly #choosing = new Map<string, Promise<MadeSummary>>();
-  readonly #writing = new Map<string, Promise<MadeSummary>>();
+  /** Summaries under way. */
+  readonly #making = new Map<string, Promise<MadeSummary>>();
 
   constructor(ports: SummaryPorts) {
     this.#ports = ports;
   }
 
   /**
-   * The kept summary, else one of chosen sentences, made now, while a language model's is made in the background. A kept
-   * summary is remade after `MANY_CHANGES`.
+   * The kept summary, else one made now. A kept summary is remade after `MANY_CHANGES`.
    * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
    */
   async get(userId: string): Promise<UserSummary> {
@@ -52,41 +48,32 @@ export class UserSummaries {
       if (changes < Math.max(MANY_CHANGES, MANY_CHANGES_SHARE * kept.memories))
         return summaryNow(userId, kept, state);
     }
-    const made = await this.#made(userId, false);
-    if (this.#writes && !this.#writing.has(userId)) this.#made(userId, true).catch(() => undefined);
-    return summaryNow(userId, made, stateOf(this.#ports, userId));
+    return await this.regenerate(userId);
   }
 
-  /** A new summary, with a language model where there is one. */
+  /** A summary of the present state. */
   async regenerate(userId: string): Promise<UserSummary> {
-    const made = await this.#made(userId, this.#writes);
+    const made = await this.#made(userId);
     return summaryNow(userId, made, stateOf(this.#ports, userId));
-  }
-
-  get #writes(): boolean {
-    return this.#ports.summaryWriter !== undefined;
   }
 
   /** At most one summary per user is under way; remade if a memory that it used was deleted meanwhile. */
-  async #made(userId: string, writes: boolean): Promise<MadeSummary> {
-    const underWay = writes ? this.#writing : this.#choosing;
+  async #made(userId: string): Promise<MadeSummary> {
     for (;;) {
-      await underWay.get(userId)?.catch(() => undefined);
+      await this.#making.get(userId)?.catch(() => undefined);
       const state = stateOf(this.#ports, userId);
       const kept = this.#kept.get(userId);
       // Another caller's was just made of the same state.
-      const isEnough = kept?.written !== undefined || !writes;
       const isNew = kept !== undefined && kept.madeAt === this.#ports.clock.now();
-      if (kept !== undefined && isNew && isEnough && kept.mark === state.mark && this.#stands(kept, userId))
-        return kept;
-      if (underWay.has(userId)) continue;
-      const making = this.#make(userId, state, writes);
-      underWay.set(userId, making);
+      if (kept !== undefined && isNew && kept.mark === state.mark && this.#stands(kept, userId)) return kept;
+      if (this.#making.has(userId)) continue;
+      const making = this.#make(state);
+      this.#making.set(userId, making);
       let made: MadeSummary;
       try {
         made = await making;
       } finally {
-        underWay.delete(userId);
+        this.#making.delete(userId);
       }
       if (!this.#stands(made, userId)) continue;
       keepLast(this.#kept, userId, made, MAX_KEPT);
@@ -94,16 +81,12 @@ export class UserSummaries {
     }
   }
 
-  async #make(userId: string, state: UserState, writes: boolean): Promise<MadeSummary> {
-    const { nextTurn, clock, summaryWriter } = this.#ports;
+  async #make(state: UserState): Promise<MadeSummary> {
+    const { nextTurn, clock } = this.#ports;
     const memories = await this.#read(state.entries);
-    const chosen = await chooseHighlights(memories, nextTurn);
-    const { facts, mark } = state;
-    const text = writes ? await summaryWriter?.write({ ...chosen, facts }) : undefined;
     return {
-      ...chosen,
-      written: text === undefined ? undefined : { text, facts },
-      mark,
+      ...(await chooseHighlights(memories, nextTurn)),
+      mark: state.mark,
       memories: state.entries.length,
       madeAt: clock.now(),
     };
@@ -127,22 +110,14 @@ export class UserSummaries {
     return memories;
   }
 
-  /** Whether all memories and facts that it uses are unchanged. */
-  #stands({ highlights, phrases, written }: MadeSummary, userId: string): boolean {
-    const { store, clock } = this.#ports;
+  /** Whether all memories that it uses are unchanged. */
+  #stands({ highlights, phrases }: MadeSummary, userId: string): boolean {
+    const { store } = this.#ports;
     const isThere = ({ memoryId, version }: { readonly memoryId: string; readonly version: number }) => {
       const entry = store.catalogue.find(memoryId);
       return entry?.userId === userId && entry.version === version;
     };
-    const now = presentOf(clock, store.catalogue.facts.latestRecordedAt);
-    return (
-      highlights.every(isThere) &&
-      phrases.every(isThere) &&
-      (written?.facts ?? []).every((fact) => {
-        const latest = store.catalogue.facts.find(fact.id)?.latest;
-        return latest?.version === fact.version && (latest.validTo === null || latest.validTo > now);
-      })
-    );
+    return highlights.every(isThere) && phrases.every(isThere);
   }
 }
 
@@ -208,8 +183,6 @@ export type UserSummary = ReturnType<typeof summaryNow>;
 
 /** A made summary, and the state it was made from. */
 interface MadeSummary extends Highlights {
-  /** A language model's text, with the facts it was given. */
-  readonly written: { readonly text: string; readonly facts: readonly Fact[] } | undefined;
   /** `UserState.mark` of that state. */
   readonly mark: string;
   /** Number of memories in that state. */
@@ -219,12 +192,10 @@ interface MadeSummary extends Highlights {
 
 /** The answer for a summary that was made before: stale, if memories or facts changed since; figures and facts are as of now. */
 function summaryNow(userId: string, made: MadeSummary, state: UserState) {
-  const { highlights, phrases, written } = made;
-  const method: "extractive" | "language-model" = written === undefined ? "extractive" : "language-model";
+  const { highlights, phrases } = made;
   return {
     userId,
-    text: written?.text ?? textOf(highlights, state.facts),
-    method,
+    text: textOf(highlights, state.facts),
     highlights: highlights.map(({ memoryId, text }) => ({ memoryId, text })),
     keyPhrases: phrases.map(({ text }) => text),
     facts: state.facts,
@@ -244,10 +215,4 @@ function textOf(highlights: readonly Highlight[], facts: readonly Fact[]): strin
   const statements = facts.map(({ subject, predicate, object }) => `${subject} ${predicate} ${object}`);
   const known = statements.length === 0 ? "" : `Now: ${statements.join("; ")}.`;
   return [sentences, known].filter((part) => part !== "").join("\n\n");
-}
-
-/** Writes a summary in words of its own: a language model that the operator chose. */
-export interface SummaryWriter {
-  /** The text; undefined whatever went wrong. Never rejects. */
-  write(material: Highlights & { readonly facts: readonly Fact[] }): Promise<string | undefined>;
 }

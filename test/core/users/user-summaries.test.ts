@@ -5,7 +5,7 @@ import { recordFact } from "../../../src/core/facts/record-fact.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
-import { type SummaryWriter, UserSummaries } from "../../../src/core/users/user-summaries.ts";
+import { UserSummaries } from "../../../src/core/users/user-summaries.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 import { times } from "../../support/stress.ts";
 
@@ -13,12 +13,10 @@ let world: MemoryWorld;
 let summaries: UserSummaries;
 beforeEach(() => {
   world = createMemoryWorld();
-  summaries = summariesWith();
+  summaries = new UserSummaries({ ...world.ports, nextTurn });
 });
 
 const nextTurn = () => new Promise<void>((turn) => setImmediate(turn));
-const summariesWith = (summaryWriter?: SummaryWriter) =>
-  new UserSummaries({ ...world.ports, nextTurn, ...(summaryWriter && { summaryWriter }) });
 const add = async (content: string, userId = "u", more: object = {}) =>
   (await addMemory(world.ports, { content, userId, ...more })).memory;
 const rememberFact = (object: string, userId = "u") =>
@@ -40,7 +38,6 @@ describe("a summary", () => {
     const summary = await summaries.get("u");
     expect(summary.highlights.map(({ text }) => text)).toEqual(expect.arrayContaining([NOTES[0], NOTES[3]]));
     expect(summary).toMatchObject({
-      method: "extractive",
       memories: 7,
       sectors: { semantic: 7, emotional: 0 },
       topTags: [{ tag: "garden", count: 3 }],
@@ -150,7 +147,10 @@ describe("a summary", () => {
         }
         if (own.length === 0) return;
         const plain = (content: string) => content.replaceAll(/\s+/g, " ");
-        const [first, second] = [await summariesWith().get("u"), await summariesWith().get("u")];
+        const [first, second] = [
+          await new UserSummaries({ ...world.ports, nextTurn }).get("u"),
+          await new UserSummaries({ ...world.ports, nextTurn }).get("u"),
+        ];
         expect(second).toEqual(first);
         for (const { memoryId, text } of first.highlights) {
           const memory = (await world.ports.store.readMemories([memoryId])).get(memoryId);
@@ -168,74 +168,6 @@ describe("a summary", () => {
       }),
       { numRuns: times(20) },
     );
-  });
-});
-
-describe("a language model", () => {
-  const told: Parameters<SummaryWriter["write"]>[0][] = [];
-  const writer: SummaryWriter = {
-    async write(material) {
-      told.push(material);
-      return `Written ${told.length}.`;
-    },
-  };
-  beforeEach(() => void told.splice(0));
-
-  it("never delays an answer, and stands in the next one", async () => {
-    await add(NOTES[0] ?? "");
-    const written = summariesWith(writer);
-    expect(await written.get("u")).toMatchObject({ method: "extractive" });
-    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
-    expect(await written.get("u")).toMatchObject({ method: "language-model", text: "Written 1." });
-  });
-
-  it("never delays an answer that has to be made again while it writes, and is not asked twice for it", async () => {
-    const quoted = await add(NOTES[0] ?? "");
-    await add(NOTES[3] ?? "");
-    const asked: (() => void)[] = [];
-    const written = summariesWith({
-      write: () => new Promise((resolve) => asked.push(() => resolve(`Written ${asked.length}.`))),
-    });
-    await written.get("u");
-    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
-    expect(asked).toHaveLength(1);
-    await deleteMemory(world.ports, { id: quoted.id });
-    expect(await written.get("u")).toMatchObject({ method: "extractive", text: NOTES[3] });
-    expect(asked).toHaveLength(1);
-    asked[0]?.();
-    // What it was told is gone, so it is asked anew.
-    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
-    expect(asked).toHaveLength(2);
-    expect(await written.get("u")).toMatchObject({ method: "extractive" });
-    asked[1]?.();
-    for (let turn = 0; turn < 30; turn += 1) await nextTurn();
-    expect(await written.get("u")).toMatchObject({ text: "Written 2." });
-  });
-
-  it("is asked where the summary is made on request", async () => {
-    await add(NOTES[0] ?? "");
-    expect(await summariesWith(writer).regenerate("u")).toMatchObject({ text: "Written 1." });
-    expect(told[0]?.highlights.map(({ text }) => text)).toEqual([NOTES[0]]);
-  });
-
-  it("leaves the chosen sentences where it fails", async () => {
-    await add(NOTES[0] ?? "");
-    const failing = summariesWith({ write: async () => undefined });
-    expect(await failing.regenerate("u")).toMatchObject({ method: "extractive", text: NOTES[0] });
-  });
-
-  it("is not quoted once a memory or a fact that it was told is gone", async () => {
-    const memory = await add(NOTES[0] ?? "");
-    await add(NOTES[3] ?? "");
-    await rememberFact("Leeds");
-    const written = summariesWith(writer);
-    await written.regenerate("u");
-    world.now += 1_000;
-    await rememberFact("York");
-    expect((await written.get("u")).text).not.toBe("Written 1.");
-    await written.regenerate("u");
-    await deleteMemory(world.ports, { id: memory.id });
-    expect((await written.get("u")).method).toBe("extractive");
   });
 });
 
