@@ -160,13 +160,6 @@ function withoutCredentials(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1…@").replace(/[?#].*$/s, "?…");
 }
 
-/** The address of `HF_ENDPOINT`, else the public hub. @throws {ConfigError} for no http or https address. */
-export function hubEndpoint(): string {
-  const endpoint = process.env["HF_ENDPOINT"] || "https://huggingface.co";
-  if (/^https?:\/\/[^\s@?#]+$/.test(endpoint) && URL.canParse(endpoint)) return endpoint;
-  throw new ConfigError(`HF_ENDPOINT must be an http or https address without credentials; got ${endpoint}.`);
-}
-
 /** The variables of this process without those that are settings, but for these secrets. */
 export function environmentWith(secrets: readonly string[]): NodeJS.ProcessEnv {
   const ours = new Set(variablesOfDaemon());

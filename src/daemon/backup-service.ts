@@ -15,7 +15,7 @@ import {
   writeBackup,
 } from "../storage/copies/backups.ts";
 import type { Backup, BackupSource } from "../storage/copies/backups.ts";
-import { pulledFiles } from "../models/pulled/pulled-models.ts";
+import { addedFiles } from "../models/added/added-models.ts";
 import { hasCode, nodeDisk } from "../storage/files/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/checkpoints/erasures.ts";
 import type { DiskFileStore } from "../storage/files/disk-file-store.ts";
@@ -80,7 +80,7 @@ export function backupSource(
         const known = new Set(before);
         const added = documents.neededFiles().filter((sha256) => !known.has(sha256));
         releases.push(originals.hold(added));
-        const models = pulledFiles(dataDir);
+        const models = addedFiles(dataDir);
         return { checkpoint: held.checkpoint, originals: [...before, ...added], models, release };
       } catch (error) {
         release();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readIfThere } from "../files/own-files.ts";
 import { holdsStore } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
-import { modelsOf } from "../models/pulled/pulled-models.ts";
+import { modelsOf } from "../models/added/added-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
 
 /** No part of the store: without the file a store keeps the model of its vectors. */
@@ -24,7 +24,7 @@ export async function chooseModel(dataDir: string, name: string): Promise<boolea
   return true;
 }
 
-/** A model that ships or was pulled into the data directory. */
+/** A model that ships or was added into the data directory. */
 export const findModel = (dataDir: string, name: string): EmbeddingModel | undefined =>
   modelsOf(dataDir).find((model) => model.name === name);
 

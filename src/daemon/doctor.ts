@@ -6,7 +6,7 @@ import { remake } from "../core/memories/remake.ts";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
 import { ServiceError, storeUnusable } from "../core/errors.ts";
 import { verified } from "../models/bundled-models.ts";
-import { modelsOf } from "../models/pulled/pulled-models.ts";
+import { modelsOf } from "../models/added/added-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import type { ModelEmbedder } from "../models/onnx-embedder.ts";
 import { hasCode, nodeDisk, removeTree, digest } from "../storage/files/disk.ts";
@@ -220,16 +220,16 @@ export async function repairStopped(
   }
 }
 
-/** Reads the models that ship, and those that were pulled into a data directory, against their hashes. */
+/** Reads the models that ship, and those that were added into a data directory, against their hashes. */
 export async function examineModels(dataDir: string): Promise<Finding> {
   const faults: string[] = [];
   const files = [...modelsOf(dataDir).flatMap((model) => Object.values(model.files)), ...BUNDLED_WHISPER];
   for (const file of files) await verified(file).catch((error: Error) => faults.push(error.message));
   return faults.length === 0
-    ? ok("models", `${files.length} files are as they were shipped or pulled.`)
+    ? ok("models", `${files.length} files are as they were shipped or added.`)
     : wrong(
         "models",
         `${faults.join("; ")}.`,
-        "Of a model that ships, install memoryd again; of one that was pulled, put back its folder from a backup.",
+        "Of a model that ships, install memoryd again; of one that was added, put back its folder from a backup.",
       );
 }

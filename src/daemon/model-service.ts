@@ -5,7 +5,7 @@ import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/erro
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { MODEL_IDLE_MS } from "../config/limits.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
-import { modelsOf } from "../models/pulled/pulled-models.ts";
+import { modelsOf } from "../models/added/added-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { inWords } from "../storage/files/disk-space.ts";
@@ -99,7 +99,7 @@ export function openModel(
   const chosen = chosenModel(dataDir);
   const configured = chosen ?? findModel(dataDir, wanted);
   if (configured === undefined)
-    throw storeUnusable(`${unknownModel(dataDir, wanted)} \`memoryd models pull\` gets others.`);
+    throw storeUnusable(`${unknownModel(dataDir, wanted)} \`memoryd models add FOLDER\` adds others.`);
   const known = stored === undefined ? undefined : modelOf(dataDir, stored);
   // One that is not known is another version's: the store refuses it and says why.
   const model = chosen === undefined ? (known ?? configured) : configured;
@@ -117,7 +117,7 @@ export function openModel(
   return { model, embedder };
 }
 
-/** @returns undefined for one that neither ships nor was pulled. */
+/** @returns undefined for one that neither ships nor was added. */
 export const modelOf = (dataDir: string, stamp: EmbeddingStamp): EmbeddingModel | undefined =>
   modelsOf(dataDir).find((model) => stampKey(model.stamp) === stampKey(stamp));
 

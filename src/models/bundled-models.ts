@@ -150,7 +150,7 @@ function assertSame({ path, sha256 }: ModelFile, found: string): void {
 function remedy(path: string): string {
   return path.startsWith(PACKAGE_ROOT)
     ? "install memoryd again"
-    : "put back the folder with the model, as from a backup, or pull it again";
+    : "put back the folder with the model, as from a backup, or add it again";
 }
 
 /**

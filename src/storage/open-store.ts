@@ -357,7 +357,7 @@ function hasAllDocuments(chosen: ChosenCheckpoint | undefined): boolean {
 function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string): ServiceError {
   return storeUnusable(
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
-      "If that model was pulled, put its folder back into `models` there, as from a backup; else start the version that wrote " +
+      "If that model was added, put its folder back into `models` there, as from a backup; else start the version that wrote " +
       "them. Nothing was changed.",
   );
 }

@@ -23,7 +23,7 @@ const HEAVY = [
   "daemon/daemon.ts",
   "daemon/doctor.ts",
   "daemon/key-service.ts",
-  "daemon/pull-model.ts",
+  "daemon/add-model.ts",
   "daemon/salvage-store.ts",
   "daemon/stopped-store.ts",
   "daemon/system.ts",

@@ -129,7 +129,7 @@ it("goes on after a failure, and says what it was", async () => {
   await settled();
 });
 
-it("holds nothing after it failed at a pulled model that lacks a file", async () => {
+it("holds nothing after it failed at an added model that lacks a file", async () => {
   await add("one");
   const model = join(store.directory, "models", "half");
   mkdirSync(model, { recursive: true });

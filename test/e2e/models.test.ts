@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
-import { serveModel } from "../support/model-hub.ts";
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "memoryd-models-"));
@@ -99,45 +98,29 @@ it("changes the model while it is used, and goes on after a kill", async () => {
   expect((await cli("list", "--json")).stdout).toMatch(/"active": true/);
 });
 
-it("pulls a model from a hub, through a kill, changes to it, and restores it from a backup", async () => {
+it("adds a model from a folder, through a kill, changes to it, and restores it from a backup", async () => {
   const home = mkdtempSync(join(tmpdir(), "memoryd-models-"));
   const shipped = join(import.meta.dirname, "../../data/models/all-MiniLM-L6-v2");
-  const files = new Map(
-    [
-      "onnx/model_quantized.onnx",
-      "config.json",
-      "tokenizer.json",
-      "tokenizer_config.json",
-      "1_Pooling/config.json",
-    ].map((path) => [path, readFileSync(join(shipped, path))]),
-  );
-  let isSlow = true;
-  const hub = await serveModel(files, (path, response) => {
-    if (!isSlow || !path.endsWith(".onnx")) return false;
-    response.write(files.get("onnx/model_quantized.onnx")?.subarray(0, 1e6));
-    return true;
-  });
   const dataDir = join(home, "data");
-  const env = { MEMORYD_DATA_DIR: dataDir, HF_ENDPOINT: hub.url };
+  const env = { MEMORYD_DATA_DIR: dataDir };
   const cli = (...words: string[]) => runCli(words, { home, env });
-  const pull = ["models", "pull", "somebody/tiny", "--as", "mine"];
+  const add = ["models", "add", shipped, "--as", "mine"];
   try {
-    expect(await cli(...pull)).toMatchObject({
+    expect(await cli(...add)).toMatchObject({
       code: 2,
-      stdout: expect.stringMatching(/^mine: 24\.1 MB, mit, en, de, from http:\/\/127/),
+      stdout: expect.stringMatching(/^mine: 24\.1 MB, unknown licence, from \//),
       stderr: expect.stringContaining("--yes"),
     });
-    const killed = spawn(process.execPath, [LAUNCHER, ...pull, "--yes"], { env: environmentOf(home, env) });
+    const killed = spawn(process.execPath, [LAUNCHER, ...add, "--yes"], { env: environmentOf(home, env) });
     await expect
       .poll(() => (existsSync(join(dataDir, "models")) ? readdirSync(join(dataDir, "models")) : []))
       .toHaveLength(1);
     killed.kill("SIGKILL");
     await once(killed, "exit");
     expect((await cli("models")).stdout).not.toContain("mine");
-    isSlow = false;
-    expect(await cli(...pull, "--yes")).toMatchObject({
+    expect(await cli(...add, "--yes")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("pulled mine"),
+      stdout: expect.stringContaining("added mine"),
     });
     expect(readdirSync(join(dataDir, "models"))).toEqual(["mine"]);
 
@@ -155,8 +138,7 @@ it("pulls a model from a hub, through a kill, changes to it, and restores it fro
     expect((await call(daemon, "GET", "/models")).body.items).toContainEqual(
       expect.objectContaining({
         name: "mine",
-        licence: "mit",
-        languages: "en, de",
+        licence: "unknown licence",
         dimensions: 384,
         active: true,
       }),
@@ -187,7 +169,6 @@ it("pulls a model from a hub, through a kill, changes to it, and restores it fro
     rmSync(join(restored, "models/mine"), { recursive: true });
     await expect(startDaemonProcess(restored)).rejects.toThrow();
   } finally {
-    await hub.close();
     rmSync(home, { recursive: true, force: true });
   }
 });

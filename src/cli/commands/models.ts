@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { hubEndpoint } from "../../config/config.ts";
 import { chooseModel, chosenModel, modelsAtHand } from "../../daemon/chosen-model.ts";
 import { findDaemon } from "../connect.ts";
 import {
@@ -18,20 +17,20 @@ import { confirmed } from "./memories.ts";
 export function addModelCommands(memoryd: Command): void {
   const models = memoryd
     .command("models")
-    .description("list embedding models, get another one, or change that of the store");
+    .description("list embedding models, add one, or change that of the store");
   withDataDir(models.command("list", { isDefault: true }))
-    .description("list the models that ship or were pulled, which one is in use, and how far a change is")
+    .description("list the models that ship or were added, which one is in use, and how far a change is")
     .option("--json", "print JSON")
     .action(list);
   addCommand(models, "use", "embed all memories again with this model, while they are used")
     .argument("<name>", "the model, as `memoryd models` lists it")
     .action(use);
-  addCommand(models, "pull", "take a sentence encoder from a folder or a hub into the data directory")
-    .argument("<source>", "a folder with an ONNX model, or OWNER/NAME at the hub (HF_ENDPOINT)")
-    .option("--as <name>", "keep it under this name (default: that of the source)")
+  addCommand(models, "add", "copy a sentence encoder from a folder into the data directory")
+    .argument("<folder>", "a folder with an ONNX file and its tokenizer.json")
+    .option("--as <name>", "keep it under this name (default: that of the folder)")
     .option("-y, --yes", "do not ask")
     .option("--json", "print JSON")
-    .action(pull);
+    .action(add);
 }
 
 async function list(flags: Flags): Promise<void> {
@@ -66,7 +65,7 @@ async function use(name: string, flags: Flags): Promise<void> {
   const names = modelsAtHand(dataDir).map((model) => model.name);
   if (!names.includes(name))
     throw usageFailure(
-      `There is no model ${JSON.stringify(name)}; there are ${names.join(", ")}. \`memoryd models pull\` gets others.`,
+      `There is no model ${JSON.stringify(name)}; there are ${names.join(", ")}. \`memoryd models add FOLDER\` adds others.`,
     );
   const daemon = await findDaemon(dataDir);
   if (daemon !== undefined) await daemon.api.models.use(name);
@@ -80,31 +79,33 @@ async function use(name: string, flags: Flags): Promise<void> {
   );
 }
 
-async function pull(source: string, flags: Flags): Promise<void> {
+async function add(folder: string, flags: Flags): Promise<void> {
   const { dataDir } = settingsOf(flags);
   // Loads what reads models, which no other command needs.
-  const { pullModel } = await import("../../daemon/pull-model.ts");
+  const { addModel } = await import("../../daemon/add-model.ts");
   const stopping = new AbortController();
   process.once("SIGINT", () => stopping.abort(new CliFailure("Stopped; nothing was kept.")));
   let name = "";
-  const pulled = await pullModel(source, {
+  const added = await addModel(folder, {
     dataDir,
     ...(flags.as !== undefined && { as: flags.as }),
-    hub: { endpoint: hubEndpoint(), signal: stopping.signal },
+    signal: stopping.signal,
     onProgress: showProgress,
     async confirm(offer) {
       ({ name } = offer);
-      const what = `${offer.name}: ${inBytes(offer.bytes)}, ${offer.licence}, ${offer.languages}, from ${offer.from}`;
+      const what = `${offer.name}: ${inBytes(offer.bytes)}, ${offer.licence}, from ${offer.from}`;
       if (flags.json !== true) print(what);
-      return flags.yes === true || (await confirmed("Take it into the data directory?", "Nothing was taken"));
+      return (
+        flags.yes === true || (await confirmed("Copy it into the data directory?", "Nothing was copied"))
+      );
     },
   });
   showProgress("");
-  if (pulled === undefined) return;
-  if (flags.json === true) return printJson({ name, ...pulled });
-  const { related, unrelated } = pulled.figures;
+  if (added === undefined) return;
+  if (flags.json === true) return printJson({ name, ...added });
+  const { related, unrelated } = added.figures;
   print(
-    `pulled ${name}: vectors of ${pulled.hiddenSize} numbers; texts that say the same have a cosine of ${related}, others of ${unrelated}. ` +
+    `added ${name}: vectors of ${added.hiddenSize} numbers; texts that say the same have a cosine of ${related}, others of ${unrelated}. ` +
       `\`memoryd models use ${name}\` makes it the store's; for a new store, \`memoryd start --model ${name}\`.`,
   );
 }

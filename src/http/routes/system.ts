@@ -139,7 +139,7 @@ export const inspectRoutes = routes(({ inspect }) => ({
 export const modelRoutes = routes(({ models }) => ({
   listModels: route(
     "admin GET /models",
-    "The embedding models that ship or were pulled, and how far a change of the store's is",
+    "The embedding models that ship or were added, and how far a change of the store's is",
     { answer: wire.ListModelsReply, handle: async () => models.list() },
   ),
   useModel: route("admin POST /models/use", "Embed all memories again with another model", {

@@ -70,7 +70,7 @@ export interface HeldState {
   readonly checkpoint: Checkpoint;
   /** SHA-256s. */
   readonly originals: readonly string[];
-  /** Files of pulled models, by their paths in the data directory; of two with one path, only equal bytes are the same. */
+  /** Files of added models, by their paths in the data directory; of two with one path, only equal bytes are the same. */
   readonly models: readonly { readonly path: string; readonly sha256: string }[];
   release(): void;
 }

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { type ServiceError, unprocessable } from "../../core/errors.ts";
 import type { EmbeddingModel } from "../bundled-models.ts";
-import type { PulledModel } from "./pulled-models.ts";
+import type { AddedModel } from "./added-models.ts";
 import type { PieceReader } from "../text-units.ts";
 import { WINDOW } from "../windows.ts";
 
-/** The files that say what a model is, by their paths in a folder or at a hub. */
+/** The files that say what a model is, by their paths in a folder. */
 export const MODEL_FILES = {
   needed: ["config.json", "tokenizer.json"],
   optional: [
@@ -28,7 +28,7 @@ export const MODEL_FILES = {
 } as const;
 
 export type ForeignModel = Pick<
-  PulledModel,
+  AddedModel,
   "kind" | "marks" | "maxPieces" | "hiddenSize" | "pooling" | "prefixes"
 >;
 

@@ -4,59 +4,55 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setVariables } from "../config/config.ts";
 import { isMissing } from "../config/narrow.ts";
 import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
-import type { Calibration, CalibrationTexts } from "../models/pulled/calibrate-model.ts";
+import type { Calibration, CalibrationTexts } from "../models/added/calibrate-model.ts";
 import { BUNDLED_MODELS, ONNX_ENVIRONMENT, PACKAGE_ROOT } from "../models/bundled-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
-import { checkPieces, MODEL_FILES, readForeignModel, unfit } from "../models/pulled/foreign-model.ts";
-import type { ForeignModel } from "../models/pulled/foreign-model.ts";
-import { download, type HubAccess, isHubName, lookUpModel, plain } from "../models/pulled/hub.ts";
+import { checkPieces, MODEL_FILES, readForeignModel, unfit } from "../models/added/foreign-model.ts";
+import type { ForeignModel } from "../models/added/foreign-model.ts";
 import {
   modelsOf,
-  PULLED_FILES,
-  PULLED_FOLDER,
-  PULLED_MANIFEST,
-  PULLED_NAME,
-  PULLED_SECTORS,
-  type PulledModel,
+  ADDED_FILES,
+  MODELS_FOLDER,
+  MODEL_MANIFEST,
+  MODEL_NAME,
+  MODEL_SECTORS,
+  type AddedModel,
   sha256Of,
-} from "../models/pulled/pulled-models.ts";
+} from "../models/added/added-models.ts";
 import { hasCode, nodeDisk } from "../storage/files/disk.ts";
 import { inWords } from "../storage/files/disk-space.ts";
 import { isFull } from "../storage/journal/refusals.ts";
 import { openDataDirectory } from "./key-service.ts";
 import { isAlive } from "./runtime-file.ts";
 
-/** A model that is about to be pulled, for the one who decides on it. */
-export interface PullOffer {
+/** A model that is about to be added, for the person who decides on it. */
+export interface ModelOffer {
   readonly name: string;
   /** Where it comes from. */
   readonly from: string;
   readonly bytes: number;
   readonly licence: string;
-  readonly languages: string;
 }
 
-export interface PullOptions {
+export interface AddModelOptions {
   readonly dataDir: string;
-  /** The name that it is kept under; that of the folder or at the hub, if absent. */
+  /** The name that it is kept under; that of the folder, if absent. */
   readonly as?: string;
-  readonly hub: HubAccess;
+  readonly signal: AbortSignal;
   /** Nothing is written before, and nothing at all after a no. */
-  readonly confirm: (offer: PullOffer) => Promise<boolean>;
+  readonly confirm: (offer: ModelOffer) => Promise<boolean>;
   readonly onProgress?: (line: string) => void;
   readonly freeBytes?: (folder: string) => Promise<number>;
   /** Texts to measure it with; those that ship, if absent. */
   readonly texts?: CalibrationTexts;
 }
 
-/** Where a model comes from: a folder or a hub. */
+/** A folder that a model comes from, with the sizes of the model's files in it. */
 interface Source {
   readonly from: string;
   readonly name: string;
   readonly licence: string;
-  readonly languages: string;
   readonly sizes: ReadonlyMap<string, number>;
-  fetch(path: string, to: string, onBytes: (count: number) => void): Promise<void>;
 }
 
 /** ONNX puts larger weights into several files. */
@@ -66,39 +62,39 @@ const MAX_OTHER_BYTES = 64 * 1024 ** 2;
 const KEEP_FREE_BYTES = 64 * 1024 ** 2;
 /** Related texts must be nearer to each other than unrelated ones by so much. */
 const LEAST_DIFFERENCE = 0.15;
-const UNFINISHED = ".pulling-";
+const UNFINISHED = ".adding-";
 
 /**
- * Takes an embedding model from a folder or a hub into a data directory, whether its daemon runs or not. The model
+ * Copies an embedding model from a folder into a data directory, whether its daemon runs or not. The model
  * appears whole, under its name; what a killed process leaves goes with the next call.
  * @returns undefined where it was not confirmed.
  * @throws {ServiceError} INVALID_REQUEST, CONFLICT (the name is taken), NOT_FOUND, UNPROCESSABLE (it cannot be used here),
- *   STORE_FULL, FETCH_FAILED. Nothing is left behind.
+ *   STORE_FULL. Nothing is left behind.
  */
-export async function pullModel(source: string, options: PullOptions): Promise<PulledModel | undefined> {
-  const { dataDir, hub, freeBytes = (folder) => nodeDisk.freeBytes(folder) } = options;
-  const found = await openSource(source, hub);
+export async function addModel(source: string, options: AddModelOptions): Promise<AddedModel | undefined> {
+  const { dataDir, freeBytes = (folder) => nodeDisk.freeBytes(folder) } = options;
+  const found = await openSource(source);
   const name = options.as ?? found.name;
   checkName(name, dataDir);
   const paths = chooseFiles(found.sizes);
   const bytes = paths.reduce((sum, path) => sum + (found.sizes.get(path) ?? 0), 0);
-  const { from, licence, languages } = found;
-  if (!(await options.confirm({ name, from, bytes, licence, languages }))) return undefined;
+  const { from, licence } = found;
+  if (!(await options.confirm({ name, from, bytes, licence }))) return undefined;
 
   await openDataDirectory(dataDir);
-  const folder = join(dataDir, PULLED_FOLDER);
+  const folder = join(dataDir, MODELS_FOLDER);
   const space = { free: await freeBytes(dataDir), needed: bytes + KEEP_FREE_BYTES };
   if (space.free < space.needed) throw storeFull(`There is no room for the model (${inWords(space)}).`);
   await removeUnfinished(folder);
   const unfinished = join(folder, `${UNFINISHED}${process.pid}-${randomBytes(4).toString("hex")}`);
   try {
     await nodeDisk.makeDirectory(unfinished);
-    const pulled = await make(unfinished, paths, found, bytes, options);
+    const added = await make(unfinished, paths, found, options);
     await rename(unfinished, join(folder, name)).catch((error: unknown) => {
       throw hasCode(error, "ENOTEMPTY", "EEXIST") ? taken(name, dataDir) : error;
     });
     await nodeDisk.syncDirectory(folder);
-    return pulled;
+    return added;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     // Only where it is empty.
@@ -110,7 +106,7 @@ export async function pullModel(source: string, options: PullOptions): Promise<P
 }
 
 function checkName(name: string, dataDir: string): void {
-  if (!PULLED_NAME.test(name))
+  if (!MODEL_NAME.test(name))
     throw invalidRequest(
       `"${plain(name)}" cannot name a model: use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit ` +
         "(--as NAME).",
@@ -123,36 +119,20 @@ function checkName(name: string, dataDir: string): void {
 function taken(name: string, dataDir: string): ServiceError {
   return conflict(
     `There is a model ${name} already. Keep this one under another name with --as NAME, or remove ` +
-      `${join(dataDir, PULLED_FOLDER, name)} if the store does not use it.`,
+      `${join(dataDir, MODELS_FOLDER, name)} if the store does not use it.`,
   );
 }
 
-async function openSource(source: string, hub: HubAccess): Promise<Source> {
+async function openSource(source: string): Promise<Source> {
   const folder = resolve(source);
   const isFolder = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (isFolder) return await openFolder(folder);
-  if (!isHubName(source))
+  if (!isFolder)
     throw notFound(
-      `There is no folder ${folder}, and "${plain(source)}" is not OWNER/NAME of a model at a hub.`,
+      `There is no folder ${folder}. A model is added from a folder on this machine that holds its ONNX file and tokenizer.json.`,
     );
-  const model = await lookUpModel(hub, source);
-  const files = new Map(model.files.map((file) => [file.path, file]));
-  return {
-    ...model,
-    name: basename(source),
-    from: `${hub.endpoint} (${source}, revision ${model.revision.slice(0, 12)})`,
-    sizes: new Map(model.files.map(({ path, size }) => [path, size])),
-    async fetch(path, to, onBytes) {
-      const file = files.get(path);
-      if (file !== undefined) await download(hub, model, file, to, onBytes);
-    },
-  };
-}
-
-async function openFolder(folder: string): Promise<Source> {
   const sizes = new Map<string, number>();
   for (const path of [...MODEL_FILES.needed, ...MODEL_FILES.optional, ...MODEL_FILES.weights]) {
     const found = await stat(join(folder, path)).catch(() => undefined);
@@ -164,18 +144,12 @@ async function openFolder(folder: string): Promise<Source> {
   return {
     from: folder,
     name: basename(folder),
-    licence: plain(licence) || "unknown licence",
-    languages: "languages not named",
+    licence: plain(licence ?? "") || "unknown licence",
     sizes,
-    async fetch(path, to, onBytes) {
-      // Without its links: a cache of a hub has files that are links.
-      await cp(join(folder, path), to, { dereference: true });
-      onBytes(sizes.get(path) ?? 0);
-    },
   };
 }
 
-/** The paths to fetch, the weights first. @throws {ServiceError} UNPROCESSABLE for files that are missing or too large. */
+/** The paths to copy, the weights first. @throws {ServiceError} UNPROCESSABLE for files that are missing or too large. */
 function chooseFiles(sizes: ReadonlyMap<string, number>): string[] {
   const weights = MODEL_FILES.weights.find((path) => sizes.has(path));
   if (weights === undefined) throw unfit(`it has no ONNX file (${MODEL_FILES.weights.join(", ")})`);
@@ -189,36 +163,32 @@ function chooseFiles(sizes: ReadonlyMap<string, number>): string[] {
   return paths;
 }
 
-/** Fetches, checks and measures a model in a folder of its own, in which what a pulled model has is left. */
+/** Copies, checks and measures a model in a folder of its own, in which what an added model has is left. */
 async function make(
   folder: string,
   paths: readonly string[],
   source: Source,
-  total: number,
-  { hub: { signal }, onProgress = () => {}, texts }: PullOptions,
-): Promise<PulledModel> {
-  const fetched = join(folder, "fetched");
-  let done = 0;
+  { signal, onProgress = () => {}, texts }: AddModelOptions,
+): Promise<AddedModel> {
+  const copied = join(folder, "copied");
   for (const path of paths) {
-    const to = join(fetched, path);
+    const to = join(copied, path);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await source.fetch(path, to, (count) => {
-      done += count;
-      onProgress(`${Math.floor((100 * done) / Math.max(1, total))} % of ${path}`);
-    });
+    // Without its links: a cache of downloaded models has files that are links.
+    await cp(join(source.from, path), to, { dereference: true });
     signal.throwIfAborted();
   }
-  const described = await readForeignModel(fetched);
-  const own = (of: keyof typeof PULLED_FILES) => join(folder, PULLED_FILES[of]);
-  await rename(join(fetched, paths[0] ?? ""), own("model"));
-  await rename(join(fetched, "tokenizer.json"), own("tokenizer"));
-  await rename(join(fetched, "tokenizer_config.json"), own("tokenizerConfig")).catch((error: unknown) => {
+  const described = await readForeignModel(copied);
+  const own = (of: keyof typeof ADDED_FILES) => join(folder, ADDED_FILES[of]);
+  await rename(join(copied, paths[0] ?? ""), own("model"));
+  await rename(join(copied, "tokenizer.json"), own("tokenizer"));
+  await rename(join(copied, "tokenizer_config.json"), own("tokenizerConfig")).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
     return writeFile(own("tokenizerConfig"), "{}\n");
   });
-  await rm(fetched, { recursive: true });
+  await rm(copied, { recursive: true });
 
-  const hashed = async (of: keyof typeof PULLED_FILES) => ({
+  const hashed = async (of: keyof typeof ADDED_FILES) => ({
     path: own(of),
     sha256: sha256Of(await readFile(own(of))),
   });
@@ -237,13 +207,13 @@ async function make(
     },
   );
   await writeFile(own("projection"), projection);
-  await writeFile(join(folder, PULLED_SECTORS), JSON.stringify(sectors));
-  const { from, licence, languages } = source;
-  const pulled: PulledModel = {
+  await writeFile(join(folder, MODEL_SECTORS), JSON.stringify(sectors));
+  const { from, licence } = source;
+  const added: AddedModel = {
     version: 1,
     source: from,
     licence,
-    languages,
+    languages: "languages not named",
     ...described,
     figures,
     sha256: {
@@ -253,14 +223,14 @@ async function make(
       projection: (await hashed("projection")).sha256,
     },
   };
-  await writeFile(join(folder, PULLED_MANIFEST), `${JSON.stringify(pulled, null, 2)}\n`);
+  await writeFile(join(folder, MODEL_MANIFEST), `${JSON.stringify(added, null, 2)}\n`);
   for (const name of await readdir(folder)) {
     const file = await nodeDisk.open(join(folder, name), "write");
     await file.sync();
     await file.close();
   }
   await nodeDisk.syncDirectory(folder);
-  return pulled;
+  return added;
 }
 
 /** @throws {ServiceError} UNPROCESSABLE for one that cannot be run, or does not know texts that say the same. */
@@ -275,7 +245,7 @@ async function measure(
   const [{ openModelSession }, { openPieceReader }, { calibrateModel }] = await Promise.all([
     import("../models/model-session.ts"),
     import("../models/tokenizer/piece-reader.ts"),
-    import("../models/pulled/calibrate-model.ts"),
+    import("../models/added/calibrate-model.ts"),
   ]);
   const complete = { ...model, files: { ...files, projection: files.model } };
   const { reader } = await openPieceReader(complete).catch((error: Error) => {
@@ -319,7 +289,7 @@ export async function readCalibrationTexts(): Promise<CalibrationTexts> {
   };
 }
 
-/** Removes folders of pulls that were killed. */
+/** Removes folders of additions that were killed. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const { name } of await nodeDisk.list(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -327,3 +297,6 @@ async function removeUnfinished(folder: string): Promise<void> {
     if (!isAlive(pid)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
+
+/** Words of somebody else, fit for a terminal and a table. */
+const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N} .,+_-]/gu, "").slice(0, 80);
