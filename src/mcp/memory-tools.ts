@@ -246,7 +246,6 @@ async function similarTo(context: AgentContext, content: string): Promise<readon
     limit: context.userId === undefined ? SIMILAR_OF_ANYBODY : SIMILAR + 1,
     snippetChars: SIMILAR_SNIPPET_CHARS,
     filter: readScope(context, "project").filter,
-    leavesNoTrace: true,
     isText: true,
   });
   return hits;

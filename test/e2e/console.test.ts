@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     ];
     const unanswered: string[] = [];
     for (const question of questions) {
-      const { matches, plausible } = await world.api.query(question, { k: 20, reinforce: false });
+      const { matches, plausible } = await world.api.query(question, { k: 20 });
       if (plausible === 0 && matches.length > 0) unanswered.push(question);
     }
     await world.visit(`ask?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {

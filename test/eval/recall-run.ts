@@ -51,7 +51,6 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
         query: question.text,
         limit: 10,
         filter: { userId: question.userId },
-        leavesNoTrace: true,
         explain,
       });
       return {

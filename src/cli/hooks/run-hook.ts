@@ -107,7 +107,6 @@ async function relevantAtPrompt(
     k: MATCHES,
     snippet: SNIPPET_CHARS,
     include_facts: false,
-    reinforce: false,
     filters: { project: [project, null] },
     ...owner(consent),
   });

@@ -58,8 +58,6 @@ function ask(question: string, at: PageProps["at"], signal: AbortSignal): Promis
       explain: true,
       snippet: SNIPPET_CHARS,
       time_zone: timeZone,
-      // Looking is not remembering.
-      reinforce: false,
       ...(user_id !== undefined && { user_id }),
       filters: { ...filters, ...(tag !== undefined && { tags: [tag] }) },
     },

@@ -185,7 +185,6 @@ async function answering(
     // So that the first answer fits beside what stands around it.
     snippetChars: Math.min(MAX_CHARS, maxTokens - FRAME),
     filter: { ...base, ...projects },
-    leavesNoTrace: true,
   });
   const facts = await answeringFacts(ports, {
     question: query,

@@ -1,14 +1,9 @@
 import type { MemoryStore } from "../ports.ts";
-import { type Change, edgeId, type EdgeRow, endsOfEdgeId } from "../rows.ts";
+import { type Change, edgeId, endsOfEdgeId } from "../rows.ts";
 import { meanWindow } from "../embedding.ts";
-import { reinforced } from "./salience.ts";
 import { inferUpdates, type Neighbour, neighbourFinder } from "./infer-updates.ts";
-import { similarWaypoints, strengthened } from "./waypoints.ts";
+import { similarWaypoints } from "./waypoints.ts";
 
-/** Added to the salience of a found memory: a tenth of the default reinforcement. */
-const FOUND_BOOST = 0.01;
-/** Hits of an answer that count as found: people look at the first few. */
-const FOUND_HITS = 3;
 /** Memories linked per record. Each scans all vectors, which blocks the event loop for 3 ms at 100 000 and some 15 at a million. */
 const LINKED_AT_ONCE = 2;
 /** Candidates among the nearest; memories of other users and full ones are skipped. */
@@ -38,7 +33,7 @@ interface Nearest {
   readonly updates: (now: number) => Change[];
 }
 
-/** Links, salience and waypoints after answered calls, a moment later; a crash loses the last moment's salience. */
+/** Links between memories, made a moment after the memories were added. */
 export class FollowUps {
   readonly #store: MemoryStore;
   readonly #options: FollowUpsOptions;
@@ -46,8 +41,6 @@ export class FollowUps {
   readonly #restored = new Set<string>();
   #flushesSinceRestored = 0;
   #isScheduled = false;
-  readonly #found = new Map<string, number>();
-  readonly #together = new Map<string, EdgeRow>();
 
   constructor(store: MemoryStore, options: FollowUpsOptions) {
     this.#store = store;
@@ -75,33 +68,14 @@ export class FollowUps {
     this.#schedule();
   }
 
-  /** Call it with the memories that answered a question, best first. */
-  recalled(ids: readonly string[]): void {
-    const best = ids.slice(0, FOUND_HITS);
-    if (best.length === 0) return;
-    this.#schedule();
-    for (const id of best) this.#found.set(id, (this.#found.get(id) ?? 0) + 1);
-    const hits = new Set(ids);
-    for (const edge of best.flatMap((id) => this.#store.catalogue.edgesOf(id))) {
-      if (edge.kind !== "updates" && hits.has(edge.source) && hits.has(edge.target))
-        this.#together.set(edgeId(edge), edge);
-    }
-  }
-
   /** Does the pending work in few records, `maxLinked` links at most. @throws as `MemoryStore.commit`. */
   async flush(maxLinked = Infinity): Promise<void> {
     this.#isScheduled = false;
     this.#flushesSinceRestored += 1;
     const isImportOver = maxLinked < Infinity || this.#flushesSinceRestored > FLUSHES_WITHOUT_RESTORED;
     if (!isImportOver && this.#restored.size > 0) this.#schedule();
-    const found = take(this.#found);
-    const together = take(this.#together);
-    await this.#store.commit(({ now }) => ({
-      changes: [
-        ...this.#foundChanges(found, now),
-        ...this.#togetherChanges(together),
-        ...this.#store.catalogue.expiredRequests(),
-      ],
+    await this.#store.commit(() => ({
+      changes: this.#store.catalogue.expiredRequests(),
       result: undefined,
     }));
     for (let linked = 0; linked < maxLinked; linked += LINKED_AT_ONCE) {
@@ -153,23 +127,6 @@ export class FollowUps {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#options.onPending();
-  }
-
-  #foundChanges(found: readonly (readonly [string, number])[], now: number): Change[] {
-    return found.flatMap(([id, times]): Change[] => {
-      const entry = this.#store.catalogue.find(id);
-      if (entry === undefined) return [];
-      const salience = reinforced(entry.salience, 1 - (1 - FOUND_BOOST) ** times);
-      return [{ table: "signals", id, row: { salience, lastSeenAt: now } }];
-    });
-  }
-
-  #togetherChanges(together: readonly (readonly [string, EdgeRow])[]): Change[] {
-    const { catalogue } = this.#store;
-    return together.flatMap(([id, edge]): Change[] => {
-      const current = catalogue.edgesOf(edge.source).find((known) => edgeId(known) === id);
-      return current === undefined ? [] : [{ table: "edges", id, row: strengthened(current) }];
-    });
   }
 
   async #nearestTo(id: string, vector: Float32Array): Promise<Omit<Nearest, "id" | "version">> {

@@ -1,7 +1,6 @@
 import type { Catalogue } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../rows.ts";
 import type { Neighbour } from "./infer-updates.ts";
-import { reinforced } from "./salience.ts";
 
 /** A memory that a new one may follow. */
 export interface Predecessor {
@@ -65,14 +64,6 @@ export function similarWaypoints(
       changes.push(...putEdge({ source: id, target: other.id, kind: "similar", weight, createdAt: now }));
   }
   return changes;
-}
-
-/** Added to the weight of a waypoint when a question finds both its ends. */
-const TOGETHER_BOOST = 0.05;
-
-/** The waypoint after a question found both its ends. */
-export function strengthened(edge: EdgeRow): EdgeRow {
-  return { ...edge, weight: reinforced(edge.weight, TOGETHER_BOOST) };
 }
 
 const putEdge = (row: EdgeRow): Change[] => [{ table: "edges", id: edgeId(row), row }];

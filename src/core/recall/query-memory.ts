@@ -40,8 +40,6 @@ export interface QueryMemoryInput {
   readonly asOf?: number;
   /** Also answer facts. */
   readonly includeFacts?: boolean;
-  /** Found memories do not count as remembered: their salience stays, and no waypoint grows. */
-  readonly leavesNoTrace?: boolean;
 }
 
 export interface MemoryHit {
@@ -78,7 +76,7 @@ const LEAST_SCORE = 0.005;
  * @throws {ServiceError} MODEL_UNAVAILABLE, RATE_LIMITED, NOT_READY.
  */
 export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): Promise<QueryMemoryResult> {
-  const { store, clock, followUps, timeZone } = ports;
+  const { store, clock, timeZone } = ports;
   const { query, limit, minScore = LEAST_SCORE, snippetChars, explain = false, asOf } = input;
   const filter =
     asOf === undefined
@@ -160,9 +158,6 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       },
     ];
   });
-  // A memory that does not answer was not remembered.
-  if (input.leavesNoTrace !== true)
-    followUps.recalled(hits.slice(0, relevant).map(({ memory }) => memory.id));
   if (input.includeFacts !== true) return { hits, relevant, plausible };
   const { userId, projects } = filter;
   const answers = await answeringFacts(ports, {

@@ -179,7 +179,7 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
         k,
         snippet,
         timeZone,
-        reinforce,
+        reinforce: _reinforce,
         userId,
         filters: _filters,
         ...input
@@ -194,7 +194,6 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
           minScore: filters.min_score,
           timeZone: timeZoneOf(timeZone),
           snippetChars: snippet,
-          leavesNoTrace: reinforce === false ? true : undefined,
         }),
       });
       const matches = hits.map(({ memory, ...hit }) => ({ ...seen(memory), ...hit }));
@@ -207,7 +206,7 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
     bodyKind: "question",
     description:
       "Standing preferences, decisions that hold, what is true now, what was last worked on and what is open: nothing " +
-      "superseded, nothing twice, no text of documents. What is told does not count as remembered.",
+      "superseded, nothing twice, no text of documents.",
     body: questions.ContextBody,
     answer: questions.ContextReply,
     handle: async (request) => {

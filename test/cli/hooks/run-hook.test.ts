@@ -142,7 +142,6 @@ describe("run hook", () => {
         path: "/memory/query",
         body: {
           query: "how do tests run?",
-          reinforce: false,
           filters: { project: ["github.com/ada/garden", null] },
         },
       });

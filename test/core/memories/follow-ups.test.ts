@@ -242,7 +242,6 @@ describe("FollowUps", () => {
   it("keeps the links to make when the store refuses, until there is work again", async () => {
     await add("green tea grows in Japan");
     const again = await add("green tea grows in Japan too");
-    followUps.recalled([again]);
     world.memory.hold();
     const refused = followUps.flush();
     refused.catch(() => undefined);
@@ -250,41 +249,15 @@ describe("FollowUps", () => {
     await world.memory.release("refused");
     await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
     const before = woken;
-    followUps.recalled([again]);
+    await add("the printer is out of paper");
     expect(woken).toBe(before + 1);
     await followUps.flush();
     expect(edges(again)).toHaveLength(1);
   });
 
-  it("raises the salience of the first hits a little, once a record", async () => {
-    const ids = [await add("a"), await add("b"), await add("c"), await add("d")];
-    await followUps.flush();
-    const records = world.memory.records.length;
-    followUps.recalled(ids);
-    followUps.recalled(ids.slice(0, 1));
-    await followUps.flush();
-    const salience = ids.map((id) => world.memory.store.catalogue.find(id)?.salience);
-    expect(salience[0]).toBeCloseTo(0.50995, 5);
-    expect(salience[1]).toBeCloseTo(0.505, 5);
-    expect(salience[3]).toBe(0.5);
-    expect(world.memory.records.length).toBe(records + 1);
-  });
-
-  it("strengthens a waypoint whose ends are found together", async () => {
-    const tea = await add("green tea grows in Japan");
-    const again = await add("green tea grows in Japan too");
-    await followUps.flush();
-    const weight = () => world.memory.store.catalogue.edgesOf(tea)[0]?.weight ?? 0;
-    const before = weight();
-    followUps.recalled([tea, again]);
-    await followUps.flush();
-    expect(weight()).toBeCloseTo(before + 0.05 * (1 - before), 5);
-  });
-
   it("passes over what was deleted meanwhile", async () => {
     const gone = await add("green tea grows in Japan");
     await add("green tea grows in Japan too");
-    followUps.recalled([gone]);
     await deleteMemory(world.ports, { id: gone });
     await followUps.flush();
     expect(world.memory.store.catalogue.find(gone)).toBeUndefined();
@@ -295,8 +268,6 @@ describe("FollowUps", () => {
     await add("b");
     expect(woken).toBe(1);
     await followUps.flush();
-    followUps.recalled([]);
-    expect(woken).toBe(1);
     await add("c");
     expect(woken).toBe(2);
   });

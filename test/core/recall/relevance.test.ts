@@ -80,21 +80,6 @@ it("does not take a note for an answer that has no number where one is asked for
   expect(hits[0]?.score).toBeLessThan(sure.hits[0]?.score ?? 0);
 });
 
-it("lets nothing count as remembered that does not answer", async () => {
-  const recalled: (readonly string[])[] = [];
-  const followUps = {
-    added: () => {},
-    restored: () => {},
-    recalled: (ids: readonly string[]) => recalled.push(ids),
-  };
-  const { relevant } = await queryMemory(
-    { ...world.ports, followUps },
-    { query: "what is the capital of Mongolia?", limit: 8, filter: {} },
-  );
-  expect(relevant).toBe(0);
-  expect(recalled).toEqual([[]]);
-});
-
 const hit = (ordinal: number, score: number, currency?: number): RankedHit => ({
   ordinal,
   score,
