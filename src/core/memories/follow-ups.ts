@@ -85,8 +85,9 @@ export class FollowUps {
         this.#schedule();
         return;
       }
+      const taken = [...this.#unlinked].slice(0, LINKED_AT_ONCE);
       const batch: Nearest[] = [];
-      for (const [id, { version, vector }] of take(this.#unlinked, LINKED_AT_ONCE))
+      for (const [id, { version, vector }] of taken)
         batch.push({ id, version, ...(await this.#nearestTo(id, vector)) });
       await this.#store.commit(({ now }) => {
         const changes = new Map<string, Change>();
@@ -104,6 +105,8 @@ export class FollowUps {
         }
         return { changes: [...changes.values()], result: undefined };
       });
+      // Only now: what the store refuses waits for the next flush, and a text that came meanwhile waits too.
+      for (const [id, waiting] of taken) if (this.#unlinked.get(id) === waiting) this.#unlinked.delete(id);
     }
   }
 
@@ -140,11 +143,4 @@ export class FollowUps {
     const neighbours = find(memory, vector, NEAREST_LOOKED_AT);
     return { neighbours, updates: await inferUpdates(this.#store, memory, neighbours, find, nextTurn) };
   }
-}
-
-/** Removes and returns the oldest entries. */
-function take<V>(pending: Map<string, V>, limit = Infinity): [string, V][] {
-  const entries = [...pending].slice(0, limit);
-  for (const [key] of entries) pending.delete(key);
-  return entries;
 }
