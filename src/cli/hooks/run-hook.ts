@@ -22,8 +22,8 @@ const MATCHES = 8;
 /** A match that perhaps answers is told with this score: of 62 on everyday notes 39 were right, and none was far from the question. */
 const NEAR_AN_ANSWER = 0.5;
 const SNIPPET_CHARS = 300;
-/** A longer prompt, a pasted log for example, is asked by its beginning and its end. */
-const MAX_QUESTION_CHARS = 2_000;
+/** A longer prompt is asked by its beginning and its end; the daemon finds what is asked in it. */
+const MAX_QUESTION_CHARS = 8_000;
 const MAX_SESSION_CHARS = 200;
 
 type Input = Fields;

@@ -9,6 +9,7 @@ import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.
 import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
+import { readPrompt } from "../text/asking-part.ts";
 import { CONTEXT_KINDS, judge, MAX_CHARS, oneLine } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
 import { shortened } from "../text/text-size.ts";
@@ -187,7 +188,7 @@ async function answering(
     filter: { ...base, ...projects },
   });
   const facts = await answeringFacts(ports, {
-    question: query,
+    question: readPrompt(query).asking,
     at: presentOf(ports.clock, ports.store.catalogue.facts.latestRecordedAt),
     ...(userId === undefined ? {} : { userId }),
     ...projects,

@@ -19,6 +19,7 @@ import {
 } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
+import { type Prompt, readPrompt } from "../text/asking-part.ts";
 import { fold } from "../text/fold.ts";
 import { fit } from "../text/time-periods.ts";
 
@@ -83,15 +84,17 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       ? input.filter
       : { ...input.filter, to: Math.min(input.filter.to ?? Infinity, asOf + 1) };
   const now = asOf ?? clock.now();
+  const prompt = input.isText === true ? undefined : readPrompt(query);
+  const question = prompt?.asking ?? query;
   const asked =
-    input.isText === true
+    prompt === undefined
       ? undefined
-      : withMemories(store.catalogue, filter, timedQuestion(query, now, input.timeZone ?? timeZone));
-  const topic = input.isText === true ? query : withoutListing(asked?.topic ?? query);
+      : withMemories(store.catalogue, filter, timedQuestion(question, now, input.timeZone ?? timeZone));
+  const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
   const { found, idOf, weightOfTerm, sureness, vector } =
     asked?.isTimeAlone === true
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
-      : await findByMeaning(ports, query, topic, filter, asked, now, asOf);
+      : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
   const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
   const memories = await store.readMemories([
@@ -105,11 +108,11 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           store,
           input.isText === true
             ? found
-            : denialsFirst(query, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
+            : denialsFirst(question, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
           memories,
-          { question: query, tense: tenseOf(query), asOf, period: asked?.period },
+          { question, tense: tenseOf(question), asOf, period: asked?.period },
         );
-  const lackOf = lackOfForm(query);
+  const lackOf = lackOfForm(question);
   const oddsOf = (hit: RankedHit) =>
     (sureness?.oddsOf(hit) ?? Infinity) -
     lackOf(memories.get(store.catalogue.at(hit.ordinal)?.id ?? "")?.content ?? "");
@@ -161,7 +164,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   if (input.includeFacts !== true) return { hits, relevant, plausible };
   const { userId, projects } = filter;
   const answers = await answeringFacts(ports, {
-    question: query,
+    question,
     vector,
     at: asOf ?? presentOf(clock, store.catalogue.facts.latestRecordedAt),
     minScore: input.minScore ?? 0,
@@ -171,17 +174,23 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   return { hits, relevant, plausible, facts: answers };
 }
 
+interface Asked {
+  readonly text: string;
+  /** The text without its time and without words that ask for a list. */
+  readonly topic: string;
+  readonly prompt: Prompt | undefined;
+  readonly asked: TimedQuestion | undefined;
+}
+
 /** Everything that the filter lets through, as far as it may answer, best first. */
 async function findByMeaning(
   { store, embedder, frequencies }: MemoryPorts,
-  query: string,
-  topic: string,
+  { text, topic, prompt, asked }: Asked,
   filter: MemoryFilter,
-  asked: TimedQuestion | undefined,
   now: number,
   asOf: number | undefined,
 ): Promise<Found> {
-  const embedding = await embedder.embedQuestion(topic);
+  const embedding = await embedder.embedQuestion([topic, prompt?.pointedAt ?? ""].join("\n").trim());
   const { userId } = filter;
   const selections = new Map<string, Selection>();
   /** Undefined for all memories. Some of the filters of a question are the same. */
@@ -195,8 +204,9 @@ async function findByMeaning(
   // The words of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
   const statistics = store.termStatistics(select(userId === undefined ? {} : { userId }));
   const question = readQuestion({
-    text: query,
+    text,
     topic,
+    pasted: prompt?.pasted ?? "",
     period: asked?.period,
     periodTerms: asked?.terms,
     words: embedding.words,

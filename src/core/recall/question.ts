@@ -41,6 +41,8 @@ export interface QuestionInput {
   readonly topic: string;
   readonly period: Period | undefined;
   readonly periodTerms?: readonly string[] | undefined;
+  /** What was pasted beside it; see `Prompt`. */
+  readonly pasted?: string;
   /** Words of the topic, from its embedding. */
   readonly words: readonly string[];
   readonly weights: TermWeights;
@@ -136,12 +138,13 @@ export function readQuestion({
   topic,
   period,
   periodTerms = [],
+  pasted = "",
   words,
   weights,
   profile,
 }: QuestionInput): RankingQuestion {
   const folded = fold(text);
-  const terms = questionTerms(topic).flatMap(({ term, weight }) => {
+  const asked = questionTerms(topic).flatMap(({ term, weight }) => {
     const counts = weight * weights.inverseDocumentFrequency(term);
     if (weights.isKnown(term)) return [{ term, weight: counts, isKnown: true }];
     // A misspelt word counts as the one it is meant for, or as unknown.
@@ -155,6 +158,7 @@ export function readQuestion({
       })),
     ];
   });
+  const terms = [...asked, ...pastedTerms(pasted, asked, weights)];
   return {
     text: ` ${wordsOf(text)} `,
     terms,
@@ -169,6 +173,24 @@ export function readQuestion({
     periodTerms,
     phrases: quotedPhrases(text),
   };
+}
+
+/** Of a paste only rare words that the user's memories have help, and less than what is asked. */
+const PASTED = { terms: 6, share: 0.5, leastInverseDocumentFrequency: 3.5 } as const;
+
+function pastedTerms(
+  pasted: string,
+  asked: readonly { readonly term: string }[],
+  weights: TermWeights,
+): { readonly term: string; readonly weight: number; readonly isKnown: true }[] {
+  const known = new Set(asked.map(({ term }) => term));
+  return [...new Set(analyse(pasted))]
+    .filter((term) => term.length > 2 && /\p{L}/u.test(term) && !known.has(term) && weights.isKnown(term))
+    .map((term) => ({ term, frequency: weights.inverseDocumentFrequency(term) }))
+    .filter(({ frequency }) => frequency >= PASTED.leastInverseDocumentFrequency)
+    .sort((a, b) => b.frequency - a.frequency)
+    .slice(0, PASTED.terms)
+    .map(({ term, frequency }) => ({ term, weight: PASTED.share * frequency, isKnown: true }));
 }
 
 function unknownShare(terms: readonly { readonly weight: number; readonly isKnown: boolean }[]): number {

@@ -150,3 +150,20 @@ describe("denial", () => {
     expect(ordered("What does Jule not eat?", far)[0]?.ordinal).toBe(0);
   });
 });
+
+it("finds the note that a prompt asks for beside what was pasted, and reads the time in the question alone", async () => {
+  const world = createMemoryWorld();
+  for (let i = 0; i < 20; i += 1)
+    await addMemory(world.ports, { content: `note ${i} on bread, weather and rivers` });
+  await addMemory(world.ports, { content: "the touring bike has tyres of 42 mm" });
+  const log = Array.from(
+    { length: 6 },
+    (_, i) => `2026-11-2${i}T10:00:00Z WARN scheduler: job ${i} took ${i} ms, retrying`,
+  ).join("\n");
+  const question = "How wide are the tyres of my touring bike?";
+  for (const query of [`${question}\n${log}`, `${log}\n\n${question}`, `${log}\n\n${question}\n\n${log}`]) {
+    const { hits, relevant } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
+    expect(hits[0]?.memory.content).toContain("42 mm");
+    expect(relevant).toBe(1);
+  }
+});

@@ -1,0 +1,194 @@
+import { fold } from "./fold.ts";
+import { shortened } from "./text-size.ts";
+
+/** A prompt as a question: what it asks, and what was pasted beside that. */
+export interface Prompt {
+  /** What is asked; the whole text where nothing was pasted. */
+  readonly asking: string;
+  /** The pasted lines; "" where there are none. */
+  readonly pasted: string;
+  /** The line of the paste that says most, where `asking` only points to it ("why does this fail again?"); else "". */
+  readonly pointedAt: string;
+}
+
+/** A shorter text is asked as it is. */
+const LEAST_CHARS = 160;
+const LEAST_LINES = 3;
+const LEAST_LINES_OF_LETTER = 4;
+/** Longer runs of prose are read by the paragraphs that ask, or by the one at the edge of the text. */
+const MAX_ASKING_CHARS = 600;
+/** Characters of the line of a paste that the meaning is asked by. */
+const TELLING_CHARS = 160;
+/** Fewer words that are not common ones point to the paste. */
+const LEAST_WORDS = 4;
+
+const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d`;
+/** Lines that programs write, whatever their words. */
+const MACHINE = new RegExp(
+  [
+    String.raw`^\s*[\[(<]?(?:${TIMESTAMP})`,
+    String.raw`^\s*[\[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL|SEVERE|PANIC)\b[\])]?[: ]`,
+    String.raw`^\s*(?:diff --git |index [\da-f]{4,}|@@ |\+\+\+ |--- |[+]\s?\S|\.\.\. )`,
+    String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in )`,
+    String.raw`^\s*(?:[\w.$]+\.)?\w*(?:Error|Exception|Warning)\b[^?]*:`,
+    String.raw`^\s*(?:[$#%❯] |> |PS [A-Z]:|\w+@[\w.-]+[:~])`,
+    String.raw`^\s*(?:note|warning|error|hint|help|info|debug): |^\s*[\w.-]+:\s*$`,
+    String.raw`^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|FROM|JOIN|WHERE|BEGIN|COMMIT)\s`,
+    String.raw`^\s*(?:HTTP/\d|(?:GET|POST|PUT|PATCH|DELETE|HEAD) /|curl |npm (?:ERR!|error|WARN))`,
+    String.raw`^\s*[\p{L}\d_.[\]"'-]+\s*[:=]\s*(?:[\d"'{[\]-]|true\b|false\b|null\b|\S+$)`,
+    String.raw`^\s*<\/?\w[^>]*>|^\s*\|.*\||^\s*[\p{P}\p{S}\s]+$|[{;]\s*$`,
+  ].join("|"),
+  "u",
+);
+/** Lines at the head of a mail or an answer of HTTP. */
+const HEADER =
+  /^\s*(?:from|to|cc|bcc|subject|date|sent|reply-to|message-id|von|an|betreff|datum|gesendet|de|a|para|asunto|assunto|fecha|data|objet|envoye|oggetto|inviato|aan|van|onderwerp|verzonden|od|do|temat|от|кому|тема|дата|[a-z]+(?:-[a-z]+)+)\s?: ?\S/u;
+const SUBJECT = /^\s*(?:subject|betreff|asunto|assunto|objet|oggetto|onderwerp|temat|тема)\s?:/u;
+
+/** Words with which questions and requests begin, folded, in the languages the calendar knows. */
+const ASKS = new RegExp(
+  String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:what|how|why|when|where|who|whose|which|whats|can|could|should|do|does|did|is|are|was|were|has|have|please|fix|explain|find|check|remember|was|wie|warum|wieso|wo|wann|wer|welche[nmrs]?|kann|haben|hatten|ist|sind|bitte|hoe|wat|waar|waarom|wanneer|welke|kun|hebben|comment|pourquoi|quand|ou|qui|quel(?:le)?s?|est-ce|peux|que|como|por que|donde|cuando|quien|cual|puedes|onde|quando|quem|qual|podes|come|perche|dove|chi|quale|cosa|puoi|jak|dlaczego|gdzie|kiedy|kto|ktory|czy|как|почему|где|когда|кто|что|какой|можешь|kaise|kyun|kyon|kahan|kab|kaun|kya)(?![\p{L}])|(?:か|の|ですか|吗|呢|कैसे|क्यों|कहाँ|कब|कौन|क्या)`,
+  "u",
+);
+/** Words that point to what stands beside them. */
+const POINTS =
+  /(?<![\p{L}])(?:this|that|these|those|dies(?:e[nmrs]?)?|das|dit|deze|dat|ca|cela|ceci|esto|eso|este|esta|isto|isso|questo|questa|это|यह|इस|これ|这)(?![\p{L}])/u;
+/** Words that lines with the fault have. */
+const FAULT =
+  /(?:error|exception|failed|failure|fatal|panic|denied|refused|cannot|unable|invalid|timeout|exceeded|not found|does not exist|unexpected|duplicate|conflict)\b/iu;
+
+/**
+ * Splits a prompt as people write them to agents: what they ask stands before, after or between what they paste (logs,
+ * traces, diffs, code, tables, mail), often in another language. Cost: linear.
+ */
+export function readPrompt(text: string): Prompt {
+  const whole: Prompt = { asking: text, pasted: "", pointedAt: "" };
+  if (text.length < LEAST_CHARS && text.split("\n").length < LEAST_LINES) return whole;
+  const lines = text.split(/\r?\n/);
+  const kinds = kindsOf(lines);
+  if (!kinds.includes("pasted")) return readLetter(lines) ?? whole;
+  const first = kinds.findIndex((kind) => kind === "pasted");
+  const last = kinds.lastIndexOf("pasted");
+  const between = lines.filter(
+    (line, i) => i > first && i < last && kinds[i] === "prose" && ASKS.test(fold(line.trim())),
+  );
+  const runs = [
+    paragraphsOf(lines.slice(0, first)),
+    between.length > 0 ? [between.join("\n")] : [],
+    paragraphsOf(lines.slice(last + 1)).reverse(),
+  ].map(shortRun);
+  const asks = runs.filter((run) => ASKS.test(fold(run)));
+  // Lines of prose in the middle of a paste are part of it, unless nothing else is left to be asked.
+  const [before = "", , after = ""] = runs;
+  const chosen = asks.length > 0 ? asks : [before, after].filter((run) => run !== "");
+  return promptOf(chosen.join("\n").trim(), lines) ?? whole;
+}
+
+/** Prose that was pasted, a letter or a list: what is asked is its first or last line. */
+function readLetter(lines: readonly string[]): Prompt | undefined {
+  const written = lines.filter((line) => line.trim() !== "");
+  if (written.length < LEAST_LINES_OF_LETTER) return undefined;
+  const edges = [written[0] ?? "", written.at(-1) ?? ""];
+  const asking = edges.filter((line) => /[?？؟]/u.test(line) && line.length <= MAX_ASKING_CHARS);
+  const [only = ""] =
+    asking.length === 1 || longWords(asking[1] ?? "") < LEAST_WORDS - 1 ? asking : asking.slice(1);
+  return promptOf(only.trim(), lines);
+}
+
+function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
+  if (!/\p{L}{2}/u.test(asking)) return undefined;
+  const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
+  const isPointing = longWords(asking) < LEAST_WORDS || POINTS.test(fold(asking));
+  return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
+}
+
+/** Words that are long enough to tell something. */
+const longWords = (text: string): number => fold(text).match(/[\p{L}\p{N}\p{M}]{4,}/gu)?.length ?? 0;
+
+type LineKind = "prose" | "pasted" | "empty";
+
+function kindsOf(lines: readonly string[]): LineKind[] {
+  const folded = lines.map((line) => fold(line));
+  const isDiff = lines.some((line) => /^(?:diff --git |@@ )/.test(line));
+  const mail = folded.findIndex((line) => SUBJECT.test(line));
+  // Two lines of a head make one: "Date: …" alone may be a note's.
+  const isHead = folded.filter((line) => HEADER.test(line)).length >= 2;
+  const hasMail = mail >= 0 && isHead;
+  let isFenced = false;
+  let isInMail = false;
+  const kinds = lines.map((line, i): LineKind => {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      isFenced = !isFenced;
+      return "pasted";
+    }
+    if (isFenced) return "pasted";
+    if (line.trim() === "") return "empty";
+    if (isHead && HEADER.test(folded[i] ?? "")) {
+      isInMail ||= hasMail;
+      return "pasted";
+    }
+    if (/^\s*(?:[-=_*~]{3,}|-{2,}.*-{2,})\s*$/.test(line)) {
+      isInMail = false;
+      return "pasted";
+    }
+    if (isInMail) return "pasted";
+    if (MACHINE.test(line) || (isDiff && /^[-+ ]/.test(line)) || isCode(line)) return "pasted";
+    return "prose";
+  });
+  if (!hasMail) return kinds;
+  // A mail without a line below it: its last paragraph is the person's own where it asks.
+  const last = kinds.findLastIndex((kind) => kind !== "empty");
+  const begin = kinds.lastIndexOf("empty", last) + 1;
+  const ending = lines.slice(begin, last + 1);
+  const isOwn = begin > mail + 2 && kinds[last] === "pasted" && ASKS.test(fold(ending.join(" ")));
+  const isAlone = !kinds.includes("prose");
+  return isOwn && isAlone ? kinds.map((kind, i) => (i >= begin && i <= last ? "prose" : kind)) : kinds;
+}
+
+/** Signs of code, in a line that is no sentence; and lines of numbers, names and paths. */
+function isCode(line: string): boolean {
+  const pieces = line.trim().split(/\s+/);
+  const plain = pieces.filter((piece) => /^[("'«„“]?[\p{L}\p{M}'’-]+[)"'»”]?[.,:;!?…]*$/u.test(piece)).length;
+  const signs = line.match(/[{}[\]<>=|\\/_#$^*;`~"]|::|->|\(\)/g)?.length ?? 0;
+  if (plain / pieces.length < 0.5) return !/[?？؟]\s*$/.test(line) && (pieces.length > 2 || signs > 1);
+  return signs / line.length > 0.08 && !/[.?!]\s*$/.test(line);
+}
+
+function paragraphsOf(lines: readonly string[]): string[] {
+  return lines
+    .join("\n")
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "");
+}
+
+/** Of paragraphs, the one at the edge of the text first: the lines with a question, else all; of a long run those that ask. */
+function shortRun(paragraphs: readonly string[]): string {
+  const whole = paragraphs.join("\n");
+  const lines = whole.split("\n");
+  const questions = lines.filter((line) => /[?？؟]/u.test(line)).join("\n");
+  const isEnough = longWords(questions) >= Math.max(1, LEAST_WORDS - lines.length);
+  if (lines.length > 1 && isEnough && questions.length <= MAX_ASKING_CHARS) return questions;
+  if (whole.length <= MAX_ASKING_CHARS) return whole;
+  const asking = paragraphs.filter((paragraph) => ASKS.test(fold(paragraph)));
+  return shortened((asking.length > 0 ? asking : paragraphs.slice(0, 1)).join("\n"), MAX_ASKING_CHARS);
+}
+
+/** The line of a paste that says what it is about: one with a fault, else the longest of words. */
+function tellingLine(pasted: readonly string[]): string {
+  const lines = pasted
+    .filter((line) => !HEADER.test(fold(line)) || SUBJECT.test(fold(line)))
+    .map((line) =>
+      line
+        .replace(new RegExp(String.raw`^\s*[\[(<]?(?:${TIMESTAMP})\S*\s*`, "u"), "")
+        .replace(/^(?:[A-Z]{4,8}\b[: ]*|[-+>|#*\s]+)/, "")
+        .trim(),
+    );
+  const lettersOf = (line: string) => line.match(/\p{L}/gu)?.length ?? 0;
+  const faults = lines.filter((line) => FAULT.test(line));
+  const best = (faults.length > 0 ? faults : lines).reduce(
+    (found, line) => (lettersOf(line) > lettersOf(found) ? line : found),
+    "",
+  );
+  return shortened(best, TELLING_CHARS);
+}
