@@ -326,7 +326,13 @@ export function createBackupService(parts: BackupParts) {
         );
       });
       // A folder that is away now has it with its next backup.
-      for (const place of new Set([folder, ...ancestors.map((ancestor) => ancestor.folder)]))
+      const places = new Set([folder]);
+      for (const ancestor of ancestors) {
+        // Its folder stands in a backup that may come from elsewhere: nothing is written but beside backups of that store.
+        const there = await listBackups(nodeDisk, ancestor.folder).catch(() => ({ items: [] }));
+        if (there.items.some((backup) => backup.storeId === ancestor.storeId)) places.add(ancestor.folder);
+      }
+      for (const place of places)
         if ((await nodeDisk.list(place).catch(() => [])).length > 0)
           await noteErasures(nodeDisk, place, [erasure]).catch((error: unknown) =>
             log.warn({ err: error, folder: place }, "erasure not noted beside the backups"),

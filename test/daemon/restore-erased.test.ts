@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -14,6 +14,7 @@ import {
   type Erasure,
   isErasedLater,
   type Lineage,
+  noteAncestors,
 } from "../../src/storage/checkpoints/erasures.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
@@ -220,6 +221,27 @@ it("Nor when it was erased in a store that was restored of that backup", async (
   const { report, bytes } = await restored("one");
   expect(report).toMatchObject({ memories: 0, erasedUsers: 2 });
   expect(bytes).not.toMatch(/kettle|bicycle/);
+});
+
+it("notes an erasure in no folder that a backup from elsewhere names", async () => {
+  const named = mkdtempSync(join(tmpdir(), "memoryd-no-backups-"));
+  writeFileSync(join(named, "letter.txt"), "x");
+  await add("the kettle is red", "ann");
+  await noteAncestors(nodeDisk, store.directory, [
+    { storeId: "another", epoch: 1, sequence: 1, folder: named },
+  ]);
+  await erase("ann");
+  expect(readdirSync(named)).toEqual(["letter.txt"]);
+  rmSync(named, { recursive: true });
+});
+
+it("refuses a list of erasures that is none, with a sentence", async () => {
+  await add("the kettle is red", "ann");
+  await backUp("one");
+  for (const text of ["{", "5", JSON.stringify({ user: 5 })]) {
+    writeFileSync(join(folder, "ERASED"), text);
+    await expect(restored("one")).rejects.toThrow(/ERASED is damaged/);
+  }
 });
 
 it("knows by lineage whether an erasure is later than a backup, and by time where neither is the other's past", () => {

@@ -6,6 +6,7 @@ import { ServiceError, storeUnusable } from "../../core/errors.ts";
 import type { BelievedTime } from "../believed-time.ts";
 import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
 import { type Disk, listFilesBelow, replaceFile } from "../files/disk.ts";
+import { arrayOf, isCount, isStoreId, isText, matches, objectOf } from "../files/shapes.ts";
 import { checksum, type TableFile } from "../tables/table-files.ts";
 import type { TableName } from "../../core/rows.ts";
 import { tableOf, type TableState } from "../tables/table-spec.ts";
@@ -76,6 +77,26 @@ const EXPENDABLE: ReadonlySet<TableName> = new Set([
   "requests",
   "versions",
 ]);
+
+/** No absolute path, no `..`, and nothing that Windows reads as one. */
+export const isTablePath = matches(/^[a-z]+-g[1-9]\d*\.lance(\/[.-]*\w[\w.-]*)+$/);
+const isCheckpoint = objectOf({
+  storeId: isStoreId,
+  epoch: isCount,
+  sequence: isCount,
+  stamps: objectOf({}),
+  analyserVersion: isCount,
+  clockFloor: Number.isFinite,
+  nextOrder: isCount,
+  tables: arrayOf(
+    objectOf({
+      name: (name) => isText(name) && tableOf(String(name)) !== undefined,
+      version: isCount,
+      rows: isCount,
+      files: arrayOf(objectOf({ path: isTablePath, size: isCount, crc32: isCount })),
+    }),
+  ),
+});
 
 export const CHECKPOINT_FORMAT = 1;
 /** In the data directory: a folder per upgrade, see `copyBeforeUpgrade`. */
@@ -315,7 +336,8 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
       `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
         "it was written by a newer version. Install that version, or choose another data directory",
     );
-  return { ...(decoded.value() as Omit<Checkpoint, "number">), number };
+  const body = decoded.value(isCheckpoint) as Omit<Checkpoint, "number"> | undefined;
+  return body === undefined ? `${checkpointName(number)} is damaged` : { ...body, number };
 }
 
 /** Path of the file in the data directory. */

@@ -1,5 +1,18 @@
 import { join } from "node:path";
+import { storeUnusable } from "../../core/errors.ts";
 import { type Disk, replaceFile } from "../files/disk.ts";
+import {
+  arrayOf,
+  isBoolean,
+  isCount,
+  isSha256,
+  isStoreId,
+  isText,
+  isTime,
+  objectOf,
+  optional,
+  type Shape,
+} from "../files/shapes.ts";
 
 /** A position of a store, and the stores whose backups it was restored from, the first one first. */
 export interface Lineage {
@@ -26,6 +39,17 @@ export interface Erasure extends Lineage {
   readonly includesFacts: boolean;
 }
 
+const position = { storeId: isStoreId, epoch: isCount, sequence: isCount };
+export const areAncestors = arrayOf(objectOf({ ...position, folder: isText }));
+const isErasure = objectOf({
+  ...position,
+  ancestors: optional(areAncestors),
+  user: isSha256,
+  at: isTime,
+  keepsDocuments: isBoolean,
+  includesFacts: isBoolean,
+});
+
 /** In the data directory, and beside backups. */
 const NAME = "ERASED";
 /** In the data directory of a restored store. */
@@ -43,7 +67,9 @@ export async function noteErasures(disk: Disk, folder: string, erasures: readonl
 export async function readErasures(disk: Disk, folder: string): Promise<Erasure[]> {
   if ((await disk.size(join(folder, NAME))) === undefined) return [];
   const lines = (await disk.readFile(join(folder, NAME))).toString().split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Erasure);
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => parsed(join(folder, NAME), line, isErasure) as Erasure);
 }
 
 /** Notes in a data directory what its store was restored from. */
@@ -58,7 +84,21 @@ export async function noteAncestors(
 /** The stores that a store was restored from; none for one that began empty. */
 export async function readAncestors(disk: Disk, directory: string): Promise<readonly Ancestor[]> {
   if ((await disk.size(join(directory, ANCESTORS))) === undefined) return [];
-  return JSON.parse((await disk.readFile(join(directory, ANCESTORS))).toString()) as Ancestor[];
+  const path = join(directory, ANCESTORS);
+  return parsed(path, (await disk.readFile(path)).toString(), areAncestors) as Ancestor[];
+}
+
+/** @throws {ServiceError} STORE_UNUSABLE, naming the file. */
+function parsed(path: string, text: string, shape: Shape): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (shape(value)) return value;
+  } catch {
+    // No JSON.
+  }
+  throw storeUnusable(
+    `The file ${path} is damaged: it does not hold what memoryd writes there. Restore it from a backup, or move it away.`,
+  );
 }
 
 /**

@@ -1,49 +1,27 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import {
-  conflict,
-  invalidRequest,
-  notFound,
-  ServiceError,
-  storeFull,
-  storeUnusable,
-} from "../../core/errors.ts";
-import {
-  type Checkpoint,
-  checkpointName,
-  decodeCheckpoint,
-  encodeCheckpoint,
-} from "../checkpoints/checkpoint.ts";
-import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
+import { conflict, invalidRequest, ServiceError, storeFull } from "../../core/errors.ts";
+import { type Checkpoint, checkpointName, encodeCheckpoint } from "../checkpoints/checkpoint.ts";
 import type { Disk } from "../files/disk.ts";
 import { copyFile, digest, hasCode, linkFiles, removeTree, replaceFile, tryLink } from "../files/disk.ts";
-import { type Lineage, noteErasures, readAncestors, readErasures } from "../checkpoints/erasures.ts";
+import { noteErasures, readAncestors, readErasures } from "../checkpoints/erasures.ts";
+import { isSha256 } from "../files/shapes.ts";
 import { isFull } from "../journal/refusals.ts";
 import { openTables } from "../tables/tables.ts";
 import { tableOf, type TableState } from "../tables/table-spec.ts";
-
-/** A file of a backup; its path is that in a data directory, with `/`. */
-export interface BackupFile {
-  readonly path: string;
-  readonly size: number;
-  readonly sha256: string;
-  /** Checksum of a table's file: files of one path are the same only if it is equal. */
-  readonly crc32?: number;
-}
-
-/** Contents of a backup's file `MANIFEST`, which is written last. */
-export interface BackupManifest extends Lineage {
-  readonly name: string;
-  readonly createdAt: number;
-  /** Version of the program that made it. */
-  readonly program: string;
-  readonly memories: number;
-  /** The part of its bytes that no earlier backup in the folder and no file of the store shares. */
-  readonly addedBytes: number;
-  /** Whether files are shared with the store on the same disk: then it does not protect from the loss of that disk. */
-  readonly sharesDisk: boolean;
-  readonly files: readonly BackupFile[];
-}
+import {
+  BACKUP_NAME,
+  type BackupFile,
+  type BackupManifest,
+  checkpointOf,
+  damagedBackup,
+  damagedFiles,
+  hasManifest,
+  readManifest,
+  SMALL_FILES,
+  unknown,
+  writeManifest,
+} from "./backup-manifest.ts";
 
 /** A whole copy of the store as it was at one moment. */
 export interface Backup extends Pick<
@@ -85,22 +63,17 @@ export interface BackupTarget {
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
-const FORMAT = 1;
-const MANIFEST = "MANIFEST";
 /** When the backup was last found whole, epoch milliseconds. Beside the manifest, which is never written again. */
 const VERIFIED = "VERIFIED";
-const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 /** Prefixes of folders that are being made or checked, and removed; no backup has such a name. */
 const UNFINISHED = ".unfinished-";
 const REMOVED = ".removed-";
-/** Small files of a data directory that belong to what is restored. */
-const SMALL_FILES = ["KEYS", "MODEL"] as const;
 /** Left free on the disk of the backup. */
 const KEEP_FREE_BYTES = 64 * 1024 * 1024;
 
 /** @throws {ServiceError} INVALID_REQUEST for a name that no backup can have. */
 export function checkBackupName(name: string): void {
-  if (NAME.test(name)) return;
+  if (BACKUP_NAME.test(name)) return;
   throw invalidRequest(
     `"${name}" cannot name a backup: use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.`,
   );
@@ -156,7 +129,7 @@ async function copyState(
   const sharesDisk = (await disk.device(directory)) === (await disk.device(folder));
   const wanted: (Pick<BackupFile, "path" | "size"> & Partial<BackupFile>)[] = [];
   for (const { path, sha256 } of [
-    ...originals.map((name) => ({ path: `files/${name}`, sha256: name })),
+    ...originals.filter(isSha256).map((name) => ({ path: `files/${name}`, sha256: name })),
     ...models,
   ]) {
     const size = await disk.size(join(directory, path));
@@ -219,7 +192,7 @@ async function copyState(
   const memories = tables.find((table) => tableOf(table.name) === "memories")?.rows ?? 0;
   const position = { storeId, epoch, sequence, ancestors: await readAncestors(disk, directory) };
   const manifest = { ...position, name, createdAt, program, memories, addedBytes, sharesDisk, files };
-  await replaceFile(disk, join(into, MANIFEST), encodeChecksummed("backup", FORMAT, manifest));
+  await writeManifest(disk, into, manifest);
   return manifest;
 }
 
@@ -231,9 +204,8 @@ export async function listBackups(
   const items: Backup[] = [];
   const damaged: string[] = [];
   for (const entry of await disk.list(folder)) {
-    if (!entry.isDirectory() || !NAME.test(entry.name)) continue;
+    if (!entry.isDirectory() || !(await hasManifest(disk, folder, entry.name))) continue;
     const place = join(folder, entry.name);
-    if ((await disk.size(join(place, MANIFEST))) === undefined) continue;
     try {
       const manifest = await readManifest(disk, folder, entry.name);
       items.push(summaryOf(manifest, await verifiedAt(disk, place, manifest)));
@@ -256,22 +228,9 @@ export async function verifyBackup(disk: Disk, folder: string, name: string, now
   return summaryOf(manifest, now);
 }
 
-/** Faults of a backup's files, in sentences; every file is read whole. */
-export async function damagedFiles(disk: Disk, place: string, { files }: BackupManifest): Promise<string[]> {
-  const found: string[] = [];
-  for (const { path, size, sha256 } of files) {
-    const now = await digest(disk, join(place, path)).catch((error: Error) => error);
-    if (now instanceof Error)
-      found.push(hasCode(now, "ENOENT") ? `${path} is missing` : `${path} cannot be read: ${now.message}`);
-    else if (now.size !== size || now.sha256 !== sha256) found.push(`${path} has changed`);
-  }
-  return found;
-}
-
 /** Removes a backup; files that others share stay theirs. @throws {ServiceError} NOT_FOUND. */
 export async function removeBackup(disk: Disk, folder: string, name: string): Promise<void> {
-  if (!NAME.test(name) || (await disk.size(join(folder, name, MANIFEST))) === undefined)
-    throw unknown(folder, name);
+  if (!(await hasManifest(disk, folder, name))) throw unknown(folder, name);
   // Half a backup never stands under a backup's name.
   const away = join(folder, `${REMOVED}${name}`);
   await removeTree(disk, away);
@@ -288,43 +247,6 @@ export async function finishRemovals(disk: Disk, folder: string): Promise<void> 
         // Somebody else removes it too.
         if (!hasCode(error, "ENOENT")) throw error;
       });
-}
-
-/** @throws {ServiceError} NOT_FOUND; DAMAGED; STORE_UNUSABLE for one of a newer format. */
-export async function readManifest(disk: Disk, folder: string, name: string): Promise<BackupManifest> {
-  const path = join(folder, name, MANIFEST);
-  if (!NAME.test(name) || (await disk.size(path)) === undefined) throw unknown(folder, name);
-  const decoded = decodeChecksummed("backup", await disk.readFile(path));
-  if (decoded === undefined) throw damagedBackup(name, "its MANIFEST has changed");
-  if (decoded.format > FORMAT)
-    throw storeUnusable(
-      `The backup ${name} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was made by a newer version. ` +
-        "Use that version.",
-    );
-  // A folder that was renamed has its new name.
-  return { ...(decoded.value() as BackupManifest), name };
-}
-
-/** The checkpoint in a backup. @throws {ServiceError} DAMAGED; STORE_UNUSABLE for one of a newer format. */
-export async function checkpointOf(
-  disk: Disk,
-  place: string,
-  { name, files }: BackupManifest,
-): Promise<Checkpoint> {
-  const path = files.find((file) => file.path.startsWith("CHECKPOINT-"))?.path ?? "";
-  const checkpoint = decodeCheckpoint(
-    Number(path.slice("CHECKPOINT-".length)),
-    await disk.readFile(join(place, path)),
-  );
-  if (typeof checkpoint === "string") throw damagedBackup(name, checkpoint);
-  return checkpoint;
-}
-
-export function damagedBackup(name: string, what: string): ServiceError {
-  return new ServiceError(
-    "DAMAGED",
-    `The backup ${name} is damaged: ${what}. Use another one, and look at the disk that it is on.`,
-  );
 }
 
 /** Opens the tables as a start would, on links, so that nothing that LanceDB may write lands in the backup. */
@@ -370,8 +292,8 @@ async function newestOf(disk: Disk, folder: string, storeId: string): Promise<Ba
 }
 
 async function verifiedAt(disk: Disk, place: string, { createdAt }: BackupManifest): Promise<number> {
-  if ((await disk.size(join(place, VERIFIED))) === undefined) return createdAt;
-  const time = Number((await disk.readFile(join(place, VERIFIED))).toString());
+  const text = await disk.readFile(join(place, VERIFIED)).catch(() => "");
+  const time = Number(text.toString());
   return Number.isSafeInteger(time) && time > 0 ? time : createdAt;
 }
 
@@ -392,8 +314,4 @@ function noRoom(folder: string, cause?: unknown): ServiceError {
       "choose another folder.",
     { cause },
   );
-}
-
-function unknown(folder: string, name: string): ServiceError {
-  return notFound(`There is no backup ${name} in ${folder}; \`memoryd backup list\` shows them.`);
 }

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { conflict, invalidRequest, storeFull } from "../../core/errors.ts";
-import { type BackupManifest, checkpointOf, damagedBackup, damagedFiles, readManifest } from "./backups.ts";
+import {
+  type BackupManifest,
+  checkpointOf,
+  damagedBackup,
+  damagedFiles,
+  readManifest,
+} from "./backup-manifest.ts";
 import { copyFile, type Disk, listFilesBelow, removeTree, replaceFile } from "../files/disk.ts";
 import { checkpointName, encodeCheckpoint } from "../checkpoints/checkpoint.ts";
 import { noteAncestors } from "../checkpoints/erasures.ts";

@@ -137,7 +137,10 @@ export class DiskFileStore implements FileStore {
     return { sha256, bytes, release };
   }
 
+  /** @throws {ServiceError} DAMAGED for a name that a store from elsewhere brought, which could lead out of the folder. */
   pathOf(sha256: string): string {
+    if (!NAME.test(sha256))
+      throw new ServiceError("DAMAGED", `The original of this document has no SHA-256 but "${sha256}".`);
     return join(this.#folder, sha256);
   }
 

@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
  * Paths are absolute. Errors are Node's own, with their `code`.
  */
 export interface Disk {
-  /** Opens for reading, or for reading and writing, at positions; `create` fails if the file exists. New files are 0600. */
+  /** Opens a regular file for reading, or for reading and writing, at positions; `create` fails if the file exists. New files are 0600. */
   open(path: string, mode: "read" | "write" | "create"): Promise<DiskFile>;
   readFile(path: string): Promise<Buffer>;
   /** Files and folders directly in a folder, by name; a missing folder has none. */
@@ -59,9 +59,20 @@ const FLAGS = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 } as const;
 
+/** Without waiting for the writer of a pipe. @throws for what is no file: a device or pipe may never end. */
+async function openRegular(path: string, flags: number): Promise<fs.FileHandle> {
+  // Windows lacks the flag.
+  const handle = await fs.open(path, flags | ((constants.O_NONBLOCK as number | undefined) ?? 0), 0o600);
+  const stats = await handle.stat();
+  // Reading a folder fails with the system's own EISDIR.
+  if (stats.isFile() || stats.isDirectory()) return handle;
+  await handle.close();
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: "EINVAL", path });
+}
+
 export const nodeDisk: Disk = {
   async open(path, mode) {
-    const handle = await fs.open(path, FLAGS[mode], 0o600);
+    const handle = await openRegular(path, FLAGS[mode]);
     return {
       async write(bytes, position) {
         for (let done = 0; done < bytes.length;) {
@@ -98,7 +109,14 @@ export const nodeDisk: Disk = {
       close: () => handle.close(),
     };
   },
-  readFile: (path) => fs.readFile(path),
+  async readFile(path) {
+    const handle = await openRegular(path, FLAGS.read);
+    try {
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  },
   async list(path) {
     try {
       return await fs.readdir(path, { withFileTypes: true });
@@ -202,13 +220,17 @@ export async function readInPieces(
   }
 }
 
-/** Every file below a folder, as paths relative to it with `/`, sorted. */
-export async function listFilesBelow(disk: Disk, root: string): Promise<string[]> {
+/** Every file below a folder, as paths relative to it with `/`, sorted; links are files. */
+export async function listFilesBelow(
+  disk: Disk,
+  root: string,
+  isWanted: (entry: Dirent) => boolean = () => true,
+): Promise<string[]> {
   const found: string[] = [];
   const visit = async (folder: string, prefix: string): Promise<void> => {
     for (const entry of await disk.list(folder)) {
       if (entry.isDirectory()) await visit(join(folder, entry.name), `${prefix}${entry.name}/`);
-      else found.push(`${prefix}${entry.name}`);
+      else if (isWanted(entry)) found.push(`${prefix}${entry.name}`);
     }
   };
   await visit(root, "");

@@ -3,11 +3,27 @@ import type { ApiKey, KeyFile } from "../../core/access/key-ring.ts";
 import { storeUnusable } from "../../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, replaceFile } from "./disk.ts";
+import { arrayOf, isSha256, isText, isTime, matches, objectOf, orNull } from "./shapes.ts";
 
 /** In the data directory. Where it stands, a key is needed. */
 export const KEY_FILE_NAME = "KEYS";
 
 const FORMAT = 1;
+
+const isKeys = arrayOf(
+  objectOf({
+    id: isText,
+    name: isText,
+    prefix: isText,
+    sha256: isSha256,
+    scope: matches(/^(read|write|admin)$/),
+    userId: orNull(isText),
+    createdAt: isTime,
+    expiresAt: orNull(isTime),
+    revokedAt: orNull(isTime),
+    lastUsedAt: orNull(isTime),
+  }),
+);
 
 /** The keys in a data directory, in one small checksummed file. */
 export function openKeyFile(disk: Disk, directory: string): KeyFile {
@@ -47,5 +63,5 @@ function decode(bytes: Buffer): readonly ApiKey[] | undefined {
       `The file ${KEY_FILE_NAME} has format ${decoded.format} and this memoryd knows up to ${FORMAT}: it was written by a ` +
         "newer version. Install that version.",
     );
-  return decoded.value() as ApiKey[];
+  return decoded.value(isKeys) as ApiKey[] | undefined;
 }

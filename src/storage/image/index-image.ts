@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import { internal } from "../../core/errors.ts";
 import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
 import type { Disk, DiskFile } from "../files/disk.ts";
+import { arrayOf, isCount, isText, objectOf } from "../files/shapes.ts";
 
 /** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;
@@ -33,6 +34,12 @@ interface Header {
   readonly sequence: number;
   readonly sections: readonly Section[];
 }
+
+const isHeader = objectOf({
+  key: isText,
+  sequence: isCount,
+  sections: arrayOf(objectOf({ part: isText, name: isText, kind: isText, bytes: isCount, crc32: isCount })),
+});
 
 /**
  * The indexes of a store as they are after the record `sequence`: derived data, from which a start fills memory sooner than
@@ -138,8 +145,8 @@ export class IndexImage {
       await file.read(bytes, position + PREFIX_BYTES);
       const decoded = decodeChecksummed("indexes", bytes);
       if (decoded?.format !== IMAGE_FORMAT) return undefined;
-      const header = decoded.value() as Header;
-      return header.key === key
+      const header = decoded.value(isHeader) as Header | undefined;
+      return header?.key === key
         ? new IndexImage(file, header, position + PREFIX_BYTES + bytes.length)
         : undefined;
     } catch {

@@ -6,12 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import type { Change } from "../../../src/core/rows.ts";
-import {
-  listBackups,
-  readManifest,
-  removeBackup,
-  verifyBackup,
-} from "../../../src/storage/copies/backups.ts";
+import { readManifest } from "../../../src/storage/copies/backup-manifest.ts";
+import { listBackups, removeBackup, verifyBackup } from "../../../src/storage/copies/backups.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
 import { restoreBackup } from "../../../src/storage/copies/restore-backup.ts";
 import { type BackupWorld, createBackupWorld, textsOf } from "../../support/backup-world.ts";

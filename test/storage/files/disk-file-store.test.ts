@@ -81,6 +81,18 @@ describe("DiskFileStore", () => {
     await cut.discard();
   });
 
+  it("removes, reads and measures nothing outside of its folder, whatever a store from elsewhere names", async () => {
+    writeFileSync(join(directory, "letter"), "x");
+    const { isNeeded, wasNeeded } = { isNeeded: () => false, wasNeeded: () => false };
+    const open = DiskFileStore.open({ disk: nodeDisk, directory, isNeeded, wasNeeded, isAllKnown: true });
+    const files = await open;
+    files.hold(["../letter"])();
+    await files.sweep();
+    await expect(files.read("../letter")).rejects.toMatchObject({ code: "DAMAGED" });
+    await expect(files.removeUnneeded([{ sha256: "../letter", bytes: 1 }])).rejects.toThrow();
+    expect(readFileSync(join(directory, "letter"), "utf8")).toBe("x");
+  });
+
   it("leaves a folder that somebody made there alone", async () => {
     mkdirSync(join(directory, "files", "mine", "deep"), { recursive: true });
     store = await open();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -45,6 +46,16 @@ describe("nodeDisk", () => {
     expect(statSync(join(root, "b", "c")).mode & 0o777).toBe(0o700);
     expect(statSync(join(root, "b", "c", "d")).mode & 0o777).toBe(0o600);
     await nodeDisk.makeDirectory(join(root, "b"));
+  });
+
+  it.skipIf(process.platform === "win32")("refuses a pipe or a device at once", async () => {
+    await nodeDisk.makeDirectory(root);
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    for (const path of [join(root, "pipe"), "/dev/zero"]) {
+      await expect(nodeDisk.readFile(path)).rejects.toThrow("is not a regular file");
+      for (const mode of ["read", "write"] as const)
+        await expect(nodeDisk.open(path, mode)).rejects.toThrow("is not a regular file");
+    }
   });
 
   it("does not overwrite what it is to create, nor mind what is missing", async () => {
