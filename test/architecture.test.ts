@@ -117,6 +117,11 @@ describe("src", () => {
     expect(parsing).toEqual([]);
   });
 
+  it("makes no folder by `recursive`, which never ends where a parent refuses with ENOENT", () => {
+    const recursive = ({ code }: SourceFile) => code.match(/\bmkdir(?:Sync)?\([^;]*?recursive/g) ?? [];
+    expect(offences(recursive)).toEqual([]);
+  });
+
   it("keeps the core free of packages and of Node, the schemas of all but TypeBox", () => {
     const foreign = offences(({ folder, packages }) => {
       if (folder === "core") return packages;

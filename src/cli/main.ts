@@ -27,6 +27,7 @@ import { addWatchCommands } from "./commands/watch.ts";
 import { addHookCommands } from "./hooks/hook-commands.ts";
 import { CliFailure, complain, endWithReader, EXIT, type ExitCode, print } from "./output/output.ts";
 import { addCommand, type Flags, settingsOf } from "./output/options.ts";
+import { present } from "../schemas/wire.ts";
 import { addServiceCommands } from "./service/service.ts";
 
 const EPILOGUE = `
@@ -67,6 +68,7 @@ export function program(words: readonly string[]): Command {
     .exitOverride();
 
   addStart(memoryd, words);
+  addRestart(memoryd);
   addDaemonCommands(memoryd);
   addOpenCommand(memoryd);
   addCompactCommand(memoryd);
@@ -113,14 +115,7 @@ function addStart(memoryd: Command, words: readonly string[]): void {
   const command = memoryd
     .command("start")
     .description("run the daemon here until Ctrl-C, or detached with --detach");
-  // The descriptions name the choices.
-  command.configureHelp({ optionDescription: ({ description }) => description });
-  for (const { flag, variable, description, default: usual, choices } of SETTINGS) {
-    const note =
-      usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
-    const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
-    command.addOption(choices.length > 0 ? option.choices(choices) : option);
-  }
+  addSettings(command);
   for (const name of INTERNAL) command.addOption(new Option(`${flagOf(name)} <value>`).hideHelp());
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
@@ -138,6 +133,29 @@ function addStart(memoryd: Command, words: readonly string[]): void {
         (await import("../daemon/daemon.ts")).startDaemon(...given);
       return await start(config, startDaemon, { logToFile: logToFile === true });
     });
+}
+
+/** A setting each, as an option. */
+function addSettings(command: Command): void {
+  // The descriptions name the choices.
+  command.configureHelp({ optionDescription: ({ description }) => description });
+  for (const { name, flag, variable, description, default: usual, choices } of SETTINGS) {
+    if (command.options.some((option) => option.attributeName() === name)) continue;
+    const note =
+      usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
+    const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
+    command.addOption(choices.length > 0 ? option.choices(choices) : option);
+  }
+}
+
+function addRestart(memoryd: Command): void {
+  const description = "stop the daemon and start it again as it was started, but for the settings given";
+  const command = addCommand(memoryd, "restart", description);
+  addSettings(command);
+  command.action(async ({ dataDir, config, ...flags }: Flags & Readonly<Record<string, string>>) => {
+    const { restart } = await import("./commands/restart.ts");
+    return await restart(settingsOf(present({ dataDir, config })), flags);
+  });
 }
 
 function end(error: unknown, isDebugging: boolean): ExitCode {

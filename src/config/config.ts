@@ -230,7 +230,14 @@ function fromFile(given: string | undefined): Partial<Settings> {
       ? "{}"
       : readFileSync(file, "utf8"),
   );
-  const values = orConfigError(`The configuration file ${file} is not JSON`, (): unknown => JSON.parse(text));
+  if (text.includes("\0"))
+    throw new ConfigError(
+      `The configuration file ${file} is not UTF-8 text, perhaps UTF-16; save it as UTF-8.`,
+    );
+  // Some editors of Windows begin a file with a byte order mark.
+  const values = orConfigError(`The configuration file ${file} is not JSON`, (): unknown =>
+    JSON.parse(text.replace(/^\ufeff/, "")),
+  );
   if (typeof values !== "object" || values === null || Array.isArray(values))
     throw new ConfigError(`The configuration file ${file} must hold one JSON object of settings.`);
 

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setVariables } from "../config/config.ts";
 import { isMissing } from "../config/narrow.ts";
 import { conflict, invalidRequest, notFound, type ServiceError, storeFull } from "../core/errors.ts";
+import { makeFolder } from "../files/own-files.ts";
 import type { Calibration, CalibrationTexts } from "../models/added/calibrate-model.ts";
 import { BUNDLED_MODELS, ONNX_ENVIRONMENT, PACKAGE_ROOT } from "../models/bundled-models.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
@@ -173,7 +174,7 @@ async function make(
   const copied = join(folder, "copied");
   for (const path of paths) {
     const to = join(copied, path);
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(to));
     // Without its links: a cache of downloaded models has files that are links.
     await cp(join(source.from, path), to, { dereference: true });
     signal.throwIfAborted();

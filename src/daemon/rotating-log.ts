@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { jsonOf } from "../files/own-files.ts";
+import { jsonOf, makeFolder } from "../files/own-files.ts";
 
 /** A log of this size is renamed. */
 const MAX_LOG_BYTES = 10 * 1024 ** 2;
@@ -25,7 +25,7 @@ export function openRotatingLog(
   path: string,
   { maxBytes = MAX_LOG_BYTES, kept = KEPT_LOGS }: { readonly maxBytes?: number; readonly kept?: number } = {},
 ): LineSink & { readonly close: () => void } {
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   let file = fs.openSync(path, "a", 0o600);
   let size = fs.fstatSync(file).size;
 

@@ -3,8 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/narrow.ts";
-import { readJson, writeJson } from "../files/own-files.ts";
-import { mkdir } from "node:fs/promises";
+import { makeFolder, readJson, writeJson } from "../files/own-files.ts";
 import type { DirectoryLock } from "../storage/files/lock.ts";
 
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
@@ -97,7 +96,7 @@ export async function lockStart(dataDir: string): Promise<DirectoryLock | undefi
     import("../storage/files/disk.ts"),
     import("../storage/files/lock.ts"),
   ]);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   await refuseForeignDirectory(nodeDisk, dataDir);
   return tryLock(dataDir, START_LOCK);
 }

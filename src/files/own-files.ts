@@ -1,6 +1,7 @@
 /** Small files of the data directory that are not the store's, read whole and replaced whole; and JSON. */
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { isMissing } from "../config/narrow.ts";
 
 /** The text of a file; undefined if there is none. */
@@ -37,5 +38,22 @@ export function writeJson(path: string, value: unknown): void {
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Makes a folder with its parents, by default for its owner alone; nothing where it is there. Not by `recursive`: where a parent
+ * that is there refuses with ENOENT, as /proc does, Node 20 goes on for ever.
+ */
+export function makeFolder(path: string, mode = 0o700): void {
+  const isThere = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere(path)) return;
+  const parent = dirname(resolve(path));
+  if (!isThere(parent)) makeFolder(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!isThere(path)) throw error;
   }
 }

@@ -139,6 +139,14 @@ describe("readSettings", () => {
     expect(() => readSettings({ env: {}, configFile: file(content) })).toThrow(message);
   });
 
+  it("reads a file with a byte order mark, and names UTF-16", () => {
+    const configFile = file({});
+    writeFileSync(configFile, '\ufeff{"port": 1}');
+    expect(readSettings({ env: {}, configFile }).port).toBe(1);
+    writeFileSync(configFile, Buffer.from('\ufeff{"port": 1}', "utf16le"));
+    expect(() => readSettings({ env: {}, configFile })).toThrow(/perhaps UTF-16; save it as UTF-8/);
+  });
+
   it("leaves variables of other programs alone", () => {
     expect(() => readSettings({ env: { MEMORYD_HOME: "/x", MEMORYD_BACKUP_SCRIPT: "y" } })).not.toThrow();
   });

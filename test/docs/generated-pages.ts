@@ -71,7 +71,8 @@ function describeCommand(command: Command, parent?: unknown): string[] {
     ...options.map((option: Option) => [`\`${option.flags}\``, option.description]),
   ];
   const text = [`### \`${[name, words].join(" ").trim()}\``, `${capitalised(command.description())}.`];
-  if (command.name() === "start") text.push("Takes every [setting](settings.md) as a flag, too.");
+  if (["start", "restart"].includes(command.name()))
+    text.push("Takes every [setting](settings.md) as a flag, too.");
   if (rows.length > 0) text.push(table(["", "what"], rows));
   return [text.join("\n\n"), ...command.commands.flatMap((each) => describeCommand(each, name))];
 }

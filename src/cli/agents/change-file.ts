@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
+import { makeFolder } from "../../files/own-files.ts";
 import { dirname } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
@@ -41,7 +42,7 @@ export function changeConfigFile(
     return { changed: true, backup: undefined };
   }
   return orFailure(path, "written", () => {
-    fs.mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path), 0o777);
     const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
     const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
     const backup = before === undefined ? undefined : `${target}.before-memoryd`;

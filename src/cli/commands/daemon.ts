@@ -24,9 +24,6 @@ export function addDaemonCommands(memoryd: Command): void {
     await stopDaemon(daemon);
     print("memoryd has stopped.");
   });
-  addCommand(memoryd, "restart", "stop the daemon and start it again as it was started").action(
-    async (flags: Flags) => await (await import("./restart.ts")).restart(settingsOf(flags)),
-  );
   addCommand(memoryd, "status", "say whether the daemon runs, and where")
     .option("--json", "print JSON")
     .action(status);

@@ -10,7 +10,7 @@ import type { Flags } from "../output/options.ts";
 import { notePath, noteText } from "../import/note-file.ts";
 import { FOLDER_INDEX, NamedOriginal, ORIGINALS } from "../import/read-export.ts";
 import { type Fields } from "../../config/narrow.ts";
-import { jsonOf } from "../../files/own-files.ts";
+import { jsonOf, makeFolder } from "../../files/own-files.ts";
 import { objectOf } from "../import/import-item.ts";
 import { textLines } from "../import/text-lines.ts";
 import { present } from "../../schemas/wire.ts";
@@ -114,7 +114,7 @@ async function readExported(
 }
 
 async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
-  await mkdir(dirname(partial), { recursive: true });
+  makeFolder(dirname(partial), 0o777);
   const file = await open(partial, "wx", 0o600);
   try {
     const exported = await readExported(written(bytesOf(daemon, options), (part) => file.writeFile(part)));
@@ -127,14 +127,14 @@ async function writeFileOfLines(daemon: Daemon, options: ExportFlags, partial: s
 
 /** All lines in one file; in Markdown that only names those of memories, which have a file each. */
 async function writeFolder(daemon: Daemon, options: ExportFlags, partial: string): Promise<Exported> {
-  await mkdir(partial, { recursive: true, mode: 0o700 });
+  makeFolder(partial);
   const index = await open(join(partial, FOLDER_INDEX), "wx", 0o600);
   try {
     const exported = await readExported(bytesOf(daemon, options), async (text, value) => {
       if (options.format !== "markdown" || value["type"] !== "memory") return index.writeFile(`${text}\n`);
       const memory = value as Static<typeof MemoryLine>;
       const file = notePath(memory);
-      await mkdir(dirname(join(partial, file)), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(join(partial, file)));
       await writeFile(join(partial, file), noteText(memory), { flag: "wx", mode: 0o600 });
       return index.writeFile(`${JSON.stringify({ type: "memory", file })}\n`);
     });

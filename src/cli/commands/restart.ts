@@ -2,6 +2,7 @@ import {
   ConfigError,
   environmentWith,
   loadConfig,
+  readSettings,
   readStartWords,
   startWordsOf,
 } from "../../config/config.ts";
@@ -21,8 +22,11 @@ type StartAgain = () => Promise<Daemon>;
 
 const DID_NOT_START = "memoryd was stopped and did not start again.";
 
-/** Stops the daemon and starts it again with the same flags and variables, and the configuration file as it is now. */
-export async function restart(settings: Settings): Promise<void> {
+/**
+ * Stops the daemon and starts it again with the same flags and variables, and the configuration file as it is now.
+ * @param flags settings that take the place of those that it was started with, by name.
+ */
+export async function restart(settings: Settings, flags: Readonly<Record<string, string>>): Promise<void> {
   const { dataDir } = settings;
   const begun = performance.now();
   const daemon = await findDaemon(dataDir);
@@ -30,8 +34,8 @@ export async function restart(settings: Settings): Promise<void> {
   if (service === undefined && daemon === undefined) throw notRunning(dataDir);
   // Whatever would keep it from starting again is found before it is stopped.
   const startAgain = service
-    ? byServiceManager(settings, service, daemon)
-    : byItself(settings, daemon as Daemon);
+    ? byServiceManager(settings, service, daemon, Object.keys(flags))
+    : byItself(settings, daemon as Daemon, flags);
 
   // Agents would start a daemon of their own as soon as there is none; meanwhile they wait for this one.
   const lock = await lockStart(dataDir);
@@ -58,13 +62,21 @@ export async function restart(settings: Settings): Promise<void> {
   ]);
 }
 
-function byItself({ dataDir }: Settings, { runtime }: Daemon): StartAgain {
+function byItself(
+  { dataDir }: Settings,
+  { runtime }: Daemon,
+  flags: Readonly<Record<string, string>>,
+): StartAgain {
   refuseOlder(VERSION, runtime.version, "this is", "run this with the newer program");
-  const { startedWith } = runtime;
-  if (startedWith === undefined)
+  const before = runtime.startedWith;
+  if (before === undefined)
     throw new CliFailure(
       `The daemon (memoryd ${runtime.version}) did not note what it was started with; use \`memoryd stop\`, then \`memoryd start --detach\` with the same options. Nothing was stopped.`,
     );
+  // A path among them counts from the folder of this command.
+  const given = Object.entries(readSettings({ flags, env: {} })).filter(([name]) => name in flags);
+  const changes = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const startedWith = { ...before, flags: { ...before.flags, ...changes } };
   const env = environmentWith(startedWith.secrets);
   const missing = startedWith.secrets.filter((name) => env[name] === undefined);
   if (missing.length > 0)
@@ -86,9 +98,14 @@ function byServiceManager(
   { dataDir }: Settings,
   service: InstalledService,
   daemon: Daemon | undefined,
+  changes: readonly string[],
 ): StartAgain {
   const { definition, launcher, words } = service;
   const renewal = "`memoryd service install` renews it";
+  if (changes.length > 0)
+    throw usageFailure(
+      `${definition.serviceManager} starts this daemon, with the settings of the configuration file: write ${changes.join(", ")} there, then \`memoryd restart\`. Nothing was stopped.`,
+    );
   const fault = faultOf(service);
   if (fault !== undefined)
     throw new CliFailure(`The service cannot start: ${fault}; ${renewal}. Nothing was stopped.`);

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { type Config, ConfigError, type Settings, setVariables } from "../../config/config.ts";
 import { incompleteProgram, messageOf, pathFault } from "../../config/narrow.ts";
 import { ServiceError } from "../../core/errors.ts";
+import { makeFolder } from "../../files/own-files.ts";
 import { logFileOf } from "../../daemon/rotating-log.ts";
 import { launcherPath } from "../installed-program.ts";
 import { CliFailure, print, printTable } from "../output/output.ts";
@@ -57,7 +58,7 @@ export async function spawnDaemon(
   const { dataDir } = settings;
   const logFile = logFileOf(dataDir);
   const log = openIn(dataDir, () => {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     return openSync(logFile, "a", 0o600);
   });
   setVariables(LEAN_VARIABLES);

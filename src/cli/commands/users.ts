@@ -164,7 +164,9 @@ export function addKeyCommands(memoryd: Command): void {
     .action(revoke);
 
   const auth = memoryd.command("auth").description("set whether requests need a key");
-  addCommand(auth, "off", "remove all keys, so that none is needed").action(removeAll);
+  addCommand(auth, "off", "remove all keys, so that none is needed")
+    .option("-y, --yes", "do not ask")
+    .action(removeAll);
 }
 
 /** The keys of a data directory: through the daemon that runs on it, so that a change holds at once, or in its file. */
@@ -219,6 +221,9 @@ async function revoke(wanted: string, flags: Flags): Promise<void> {
 }
 
 async function removeAll(flags: Flags): Promise<void> {
+  const question =
+    "Remove all keys? Every program that uses one stops working, and every program on this machine can read and write all memories.";
+  if (flags.yes !== true && !(await confirmed(question, "No key was removed"))) return;
   const { deleted, key_needed: isStillNeeded } = await (await keysOf(flags)).removeAll();
   print(`Removed ${plural(deleted, "key")}.`);
   complain(

@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
-import { readJson, writeJson } from "../../files/own-files.ts";
+import { makeFolder, readJson, writeJson } from "../../files/own-files.ts";
 import { consentFor, type HookAgent } from "./hook-kinds.ts";
 
 /** The user's consents for one agent. */
@@ -33,7 +32,7 @@ export function readHookState(dataDir: string): HookState {
 }
 
 export function writeHookState(dataDir: string, state: HookState): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   writeJson(fileOf(dataDir, "hooks"), state);
 }
 

@@ -1,5 +1,6 @@
 import { posix, win32 } from "node:path";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
+import { EXIT } from "../output/output.ts";
 import { LEAN_VARIABLES } from "../commands/start-detached.ts";
 
 export interface ServiceRequest {
@@ -46,6 +47,8 @@ const UNIT = `${NAME}.service`;
 const DESCRIPTION = "memoryd, a local memory for people and their agents";
 /** Between a crash and the next start. */
 const RESTART_SECONDS = 5;
+/** systemd gives up after so many starts in so long: whatever ends each of them wants a person. */
+const [STARTS, STARTS_MINUTES] = [5, 10];
 /** After so long a stop may be cut short: the time that requests are given, and 10 s. */
 const STOP_SECONDS = Math.ceil(SHUTDOWN_MS / 1_000) + 10;
 
@@ -81,25 +84,35 @@ MemoryMax=75%
 function systemdUnit({ home, configFolder, command }: ServiceRequest): ServiceDefinition {
   const text = `[Unit]
 Description=${DESCRIPTION}
+StartLimitIntervalSec=${STARTS_MINUTES}min
+StartLimitBurst=${STARTS}
 
 [Service]
 Environment=MALLOC_ARENA_MAX=${LEAN_VARIABLES.MALLOC_ARENA_MAX}
 ExecStart=:${command.map(systemdWord).join(" ")}
 Restart=on-failure
 RestartSec=${RESTART_SECONDS}
+RestartPreventExitStatus=${EXIT.usage}
 TimeoutStopSec=${STOP_SECONDS}
 ${SYSTEMD_LIMITS}
 [Install]
 WantedBy=default.target
 `;
   const systemctl = (...words: string[]): ServiceCommand => ({ words: ["systemctl", "--user", ...words] });
+  // Else systemd, once it has given up, refuses this start too.
+  const forgetFailures: ServiceCommand = { ...systemctl("reset-failed", UNIT), mayFail: true };
   return {
     serviceManager: "systemd",
     file: posix.join(configFolder ?? posix.join(home, ".config"), "systemd", "user", UNIT),
     text,
     probe: systemctl("show-environment"),
-    install: [systemctl("daemon-reload"), systemctl("enable", UNIT), systemctl("restart", UNIT)],
-    restart: [systemctl("daemon-reload"), systemctl("restart", UNIT)],
+    install: [
+      systemctl("daemon-reload"),
+      systemctl("enable", UNIT),
+      forgetFailures,
+      systemctl("restart", UNIT),
+    ],
+    restart: [systemctl("daemon-reload"), forgetFailures, systemctl("restart", UNIT)],
     uninstall: [{ ...systemctl("disable", "--now", UNIT), mayFail: true }],
     forget: [systemctl("daemon-reload")],
     status: systemctl("is-active", UNIT),

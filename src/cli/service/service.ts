@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ import {
   variablesOfDaemon,
 } from "../../config/config.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
-import { jsonOf, readIfThere } from "../../files/own-files.ts";
+import { jsonOf, makeFolder, readIfThere } from "../../files/own-files.ts";
 import { START_TIMEOUT_MS } from "../commands/start-detached.ts";
 import { type Daemon, findDaemon, stopDaemon } from "../connect.ts";
 import { installedProgram } from "../installed-program.ts";
@@ -51,7 +51,7 @@ async function installService(options: Flags): Promise<void> {
   if (before !== undefined) await stopDaemon(before);
 
   const { file, text, show, install, serviceManager } = definition;
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file), 0o777);
   writeFileSync(file, text, { encoding: show ? "utf16le" : "utf8", mode: 0o644 });
   let daemon: Daemon;
   try {

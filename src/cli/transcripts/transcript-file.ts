@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fields, isObject } from "../../config/narrow.ts";
-import { jsonOf, readJson, writeJson } from "../../files/own-files.ts";
+import { jsonOf, makeFolder, readJson, writeJson } from "../../files/own-files.ts";
 import type { Sendable } from "../import/check-item.ts";
 import { listOf, objectOf } from "../import/import-item.ts";
 import { jsonElements, MAX_LINE_BYTES, textLines } from "../import/text-lines.ts";
@@ -49,7 +49,7 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
     mark: mark as unknown as TranscriptMark | undefined,
     look: `${size}/${mtimeMs}`,
     save(next) {
-      mkdirSync(join(dataDir, FOLDER), { recursive: true, mode: 0o700 });
+      makeFolder(join(dataDir, FOLDER));
       writeJson(markFile, next);
     },
   };

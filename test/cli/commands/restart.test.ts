@@ -97,6 +97,23 @@ describe("memoryd restart", () => {
     expect(JSON.stringify(runtime)).not.toContain("kkkk");
   });
 
+  it("takes settings in place of those that it was started with, and refuses a wrong one before it stops anything", async () => {
+    const first = await start({ MEMORYD_LOG_LEVEL: "warn" }, ["--time-zone=Europe/Berlin"]);
+    const wrong = await fake(["restart", "--log-level=loud"]);
+    expect(wrong.stderr).toContain("--log-level");
+    expect(isAlive(first)).toBe(true);
+    const { code } = await fake(["restart", "--log-level=error", "--backup-to=copies"]);
+    const runtime = readRuntimeInfo(dataDir);
+    pids.add(runtime?.pid ?? 0);
+    expect(code).toBe(0);
+    expect(runtime?.startedWith?.flags).toMatchObject({
+      timeZone: "Europe/Berlin",
+      logLevel: "error",
+      backupTo: expect.stringMatching(/[\\/]copies$/) as string,
+      dataDir,
+    });
+  });
+
   it.each<[string, Variables, Variables, RegExp]>([
     [
       "its key is not set here",
@@ -189,7 +206,7 @@ describe.runIf(process.platform === "linux")("memoryd restart of a service (syst
     expect(isAlive(first)).toBe(false);
     expect(runtime?.pid).not.toBe(first);
     expect(calls()).toMatch(
-      /^is-active memoryd.service\ndaemon-reload\nrestart memoryd.service\n(is-active memoryd.service\n)*$/,
+      /^is-active memoryd.service\ndaemon-reload\nreset-failed memoryd.service\nrestart memoryd.service\n(is-active memoryd.service\n)*$/,
     );
   });
 

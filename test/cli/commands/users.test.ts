@@ -174,7 +174,12 @@ describe("key commands", () => {
         expect(list.stdout).toMatch(/revoked {2}the key boss: .*\nEvery request needs a key\.\n$/);
         expect(list.stdout).not.toContain(first.stdout.trim());
 
-        const off = await run("auth", "off");
+        const unasked = await run("auth", "off");
+        expect(unasked).toMatchObject({ code: 2, stdout: "" });
+        expect(unasked.stderr).toMatch(/^No key was removed: .*--yes/);
+        expect((await run("keys", "list")).stdout).toContain("Every request needs a key.");
+
+        const off = await run("auth", "off", "--yes");
         expect(off).toMatchObject({ code: 0, stdout: "Removed 2 keys.\n" });
         expect((await run("keys", "list")).stdout).toBe("There are no keys.\nNo key is needed.\n");
       });
@@ -220,7 +225,7 @@ describe("key commands", () => {
       ])
         expect((await run(...command)).stderr).toMatch(/damaged.*memoryd auth off/);
       expect((await runCli(["start"], options())).stderr).toMatch(/damaged.*memoryd auth off/);
-      expect((await run("auth", "off")).code).toBe(0);
+      expect((await run("auth", "off", "--yes")).code).toBe(0);
       expect(existsSync(join(dataDir, "KEYS"))).toBe(false);
     });
   });

@@ -1,3 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   serviceDefinition,
@@ -22,12 +26,15 @@ describe("serviceDefinition", () => {
     expect(unit?.file).toBe("/home/ada/.config/systemd/user/memoryd.service");
     expect(unit?.text).toBe(`[Unit]
 Description=memoryd, a local memory for people and their agents
+StartLimitIntervalSec=10min
+StartLimitBurst=5
 
 [Service]
 Environment=MALLOC_ARENA_MAX=2
 ExecStart=:"/opt/my node" "/opt/100%% \\"me\\"/bin/memoryd.js" "start" "--data-dir" "/data/$HOME\\\\x"
 Restart=on-failure
 RestartSec=5
+RestartPreventExitStatus=2
 TimeoutStopSec=20
 NoNewPrivileges=yes
 ProtectSystem=full
@@ -48,11 +55,27 @@ WantedBy=default.target
     expect(wordsOf(unit?.install)).toEqual([
       "systemctl --user daemon-reload",
       "systemctl --user enable memoryd.service",
+      "systemctl --user reset-failed memoryd.service",
       "systemctl --user restart memoryd.service",
     ]);
     expect(serviceDefinition({ ...REQUEST, configFolder: "/x" })?.file).toBe(
       "/x/systemd/user/memoryd.service",
     );
+  });
+
+  const isSystemd = process.platform === "linux" && spawnSync("systemd-analyze", ["--version"]).status === 0;
+  it.skipIf(!isSystemd)("is a unit that systemd understands, every line of it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-unit-"));
+    const file = join(folder, "memoryd.service");
+    const command = [process.execPath, resolve("bin/memoryd.js"), "start", '--data-dir=/a "b" 100%'];
+    writeFileSync(file, serviceDefinition({ ...REQUEST, command })?.text ?? "");
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], {
+      encoding: "utf8",
+    });
+    rmSync(folder, { recursive: true });
+    // It looks at units of the system too.
+    const about = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("memoryd"));
+    expect({ status, about }).toEqual({ status: 0, about: [] });
   });
 
   it("is an agent of launchd on macOS", () => {
