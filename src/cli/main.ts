@@ -21,6 +21,7 @@ import { addKeyCommands, addUserCommands } from "./commands/users.ts";
 import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
 import { addReviewCommand } from "./commands/review.ts";
+import { addSupersededCommands } from "./commands/superseded.ts";
 import type { StartDaemon } from "./commands/start.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
 import { addWatchCommands } from "./commands/watch.ts";
@@ -89,6 +90,7 @@ export function program(words: readonly string[]): Command {
   addAgentCommands(memoryd);
   addHookCommands(memoryd);
   addReviewCommand(memoryd);
+  addSupersededCommands(memoryd);
   addUserCommands(memoryd);
   addKeyCommands(memoryd);
   memoryd

@@ -52,6 +52,9 @@ export interface NoteHead {
   readonly more?: readonly string[];
 }
 
+/** By whether somebody said so. */
+const SUPERSEDED = { told: "superseded", inferred: "perhaps_replaced_by" } as const;
+
 /** One note between its marks. */
 export function note(
   mark: string,
@@ -67,7 +70,7 @@ export function note(
     ...(memory.project === homeProject || memory.project === null
       ? []
       : [`project=${quoted(memory.project)}`]),
-    ...(memory.superseded === null ? [] : [`superseded=${memory.superseded.by}`]),
+    ...(memory.superseded === null ? [] : [`${SUPERSEDED[memory.superseded.how]}=${memory.superseded.by}`]),
     ...(memory.tags.length === 0 ? [] : [`tags=${quoted(memory.tags.join(","))}`]),
     ...more,
   ];

@@ -420,7 +420,7 @@ describe("memoryd query", () => {
     daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
     expect((await run(["query", "x"])).stdout.match(/#drinks · .*/g)).toEqual([
       "#drinks · id-1",
-      "#drinks · superseded · id-1",
+      "#drinks · superseded by id-2 · id-1",
     ]);
   });
 

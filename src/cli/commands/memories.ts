@@ -215,10 +215,16 @@ function printMatch(match: Match, index: number): void {
     day(match.occurred_at),
     `${match.primary_sector}${tagWords(match.tags)}`,
     placeOf(match),
-    (match.superseded_by ?? null) === null ? "" : "superseded",
+    replacedBy(match),
     shortId(match.id),
   ];
   print(paint("faint", `          ${parts.filter((part) => part !== "").join(" · ")}`));
+}
+
+/** "superseded", or for a guess "perhaps replaced by", with the later note; "" for a note that holds. */
+function replacedBy({ superseded_by: by, superseded_how: how }: Memory): string {
+  const words = how === "inferred" ? "perhaps replaced by" : "superseded by";
+  return by ? `${words} ${shortId(by)}` : "";
 }
 
 /** The place in a document: "talk.mp4 12:31", "report.pdf p. 4". */
@@ -238,6 +244,9 @@ async function show(given: string, flags: Flags): Promise<void> {
   print(lines(memory.content));
   print("");
   printTable(propertiesOf(memory));
+  if (memory.superseded_by === null) return;
+  const { content } = await api.memories.get(memory.superseded_by);
+  print(`\n${replacedBy(memory)}: ${beginning(content)}`);
 }
 
 /** @throws {CliFailure} when the id names no memory. */
@@ -258,7 +267,6 @@ function propertiesOf(memory: Memory): [string, string][] {
     ["added", minute(memory.created_at)],
     ["by", memory.created_by],
     ["changed", memory.version === 1 ? "" : `${minute(memory.updated_at)} (version ${memory.version})`],
-    ["superseded", memory.superseded_by && `by ${memory.superseded_by} (${memory.superseded_how})`],
     ["document", source?.document_id],
     ["file", source?.filename ?? source?.url],
     ["page", source?.page === undefined ? "" : String(source.page)],
@@ -282,10 +290,12 @@ async function list(flags: Flags): Promise<void> {
 }
 
 /** With the day it was added on, by which lists are sorted, and the day it happened on where that is another. */
-function lineOf({ id, created_at, occurred_at, content, tags }: Memory): string {
+function lineOf(memory: Memory): string {
+  const { id, created_at, occurred_at, content, tags } = memory;
   const [added, happened] = [day(created_at), day(occurred_at)];
   const head = paint("faint", `${shortId(id)}  ${added}${happened === added ? "" : ` (of ${happened})`}`);
-  return `${head}  ${beginning(content)}${paint("faint", tagWords(tags))}`;
+  const replaced = memory.superseded_by === null ? "" : ` · ${replacedBy(memory)}`;
+  return `${head}  ${beginning(content)}${paint("faint", tagWords(tags) + replaced)}`;
 }
 
 async function remove(given: readonly string[], flags: Flags): Promise<void> {

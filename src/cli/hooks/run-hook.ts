@@ -115,9 +115,16 @@ async function relevantAtPrompt(
   // Text of documents and web pages is somebody else's, and told only when it is asked for.
   const memories = reply.matches
     .filter(({ level, score }) => level === "answer" || (level === "perhaps" && score >= NEAR_AN_ANSWER))
-    .filter(({ id, source, superseded_by }) => !(source ?? superseded_by) && !before.includes(id));
+    .filter(
+      ({ id, source, superseded_how }) =>
+        source === null && superseded_how !== "told" && !before.includes(id),
+    );
   const { text, told } = toldText(
-    memories.map(({ id, occurred_at, snippet, content }) => ({ id, occurred_at, text: snippet ?? content })),
+    memories.map(({ id, occurred_at, snippet, content, superseded_by: by }) => ({
+      id,
+      occurred_at,
+      text: `${snippet ?? content}${by === null ? "" : ` (perhaps replaced by ${by.slice(-ID_CHARS)})`}`,
+    })),
     PROMPT_TOKENS,
   );
   return { text, ids: [...before, ...told.map(({ id }) => id)] };

@@ -1,11 +1,11 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { estimateTokens } from "../text/text-size.ts";
 import { chooseItems } from "./choose-items.ts";
-import { type ContextItem, oneLine } from "./context-item.ts";
+import { type ContextItem, ID_CHARS, oneLine } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";
 
 /** Enough to tell an id by; every answer takes the end of an id for the whole. */
-const ID_CHARS = 8;
+
 const MARK_CHARS = 8;
 /** A mark that costs as much as any. */
 const ANY_MARK = "0a".repeat(MARK_CHARS / 2);

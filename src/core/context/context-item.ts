@@ -31,6 +31,8 @@ export interface ContextItem {
 /** The kind of a text, as judged; `sureness` in (0, 1]. */
 type Judged = { readonly kind: ContextKind; readonly text: string; readonly sureness: number };
 
+/** Of the end of an id, which stands for it. */
+export const ID_CHARS = 8;
 /** Length of an item that is no summary. */
 export const MAX_CHARS = 260;
 const MAX_SUMMARY_CHARS = 480;

@@ -10,7 +10,7 @@ import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
 import { readPrompt } from "../text/asking-part.ts";
-import { CONTEXT_KINDS, judge, MAX_CHARS, oneLine } from "./context-item.ts";
+import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, oneLine } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
 import { shortened } from "../text/text-size.ts";
 
@@ -77,6 +77,8 @@ const WORTH: Readonly<Record<ContextKind, Worth>> = {
 };
 /** A preference is as near as this at least: how somebody likes to be answered is near to no project. */
 const LEAST_NEAR_OF_PREFERENCE = 0.5;
+/** Factor for what a later note perhaps replaced: a guess orders and hides nothing. */
+const PERHAPS_REPLACED = 0.8;
 /** Factor for what answers the query. */
 const ANSWERS = 2;
 
@@ -101,7 +103,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
   }[] = [];
   for (const memory of memories.values()) {
     const entry = ports.store.catalogue.find(memory.id);
-    if (entry === undefined || memory.superseded !== null) continue;
+    if (entry === undefined || memory.superseded?.how === "told") continue;
     const { asks, speaker } = entry.traits;
     const isTurn = speaker !== null && memory.sessionId !== null && !places.has(memory.id);
     // What answers is told, whatever it is.
@@ -129,14 +131,19 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
       (project === undefined || memory.project !== null
         ? 1
         : withoutProject * Math.max(leastNear, nearness(entry.ordinal))) *
+      (memory.superseded === null ? 1 : PERHAPS_REPLACED) *
       (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
   return [...notes, ...factItems(ports, input, answers)].map((item) => {
     const answer = places.get(item.id);
     // A long note is told by the part that answers.
-    const text = oneLine(snippets.get(item.id) ?? item.text);
-    return answer === undefined ? item : { ...item, text, answer, isUnsure: unsure.has(item.id) };
+    const told = oneLine(snippets.get(item.id) ?? item.text);
+    const by = memories.get(item.id)?.superseded?.by;
+    const text = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
+    return answer === undefined
+      ? { ...item, text }
+      : { ...item, text, answer, isUnsure: unsure.has(item.id) };
   });
 }
 
@@ -162,7 +169,7 @@ function likely(
       ordinals.add(ordinal);
   }
   return [...ordinals].flatMap((ordinal) =>
-    catalogue.supersession(ordinal) === undefined ? (catalogue.idAt(ordinal) ?? []) : [],
+    catalogue.supersession(ordinal)?.how === "told" ? [] : (catalogue.idAt(ordinal) ?? []),
   );
 }
 
@@ -193,7 +200,7 @@ async function answering(
     ...(userId === undefined ? {} : { userId }),
     ...projects,
   });
-  const notes = hits.slice(0, plausible).filter(({ memory }) => memory.superseded === null);
+  const notes = hits.slice(0, plausible).filter(({ memory }) => memory.superseded?.how !== "told");
   const best = [...facts.slice(0, FACTS_FIRST).map(({ id }) => id), ...notes.map(({ memory }) => memory.id)];
   return {
     snippets: new Map(notes.map(({ memory, snippet = "" }) => [memory.id, snippet])),

@@ -3,7 +3,7 @@ import { type Change, edgeId } from "../rows.ts";
 import { analyse } from "../text/analyser.ts";
 import { fold } from "../text/fold.ts";
 import { isNote } from "../recall/traits.ts";
-import { changeWords } from "../text/change-words.ts";
+import { changeWords, isStanding } from "../text/change-words.ts";
 
 /**
  * Infers which memory takes the place of an earlier one without a writer's `supersedes`: a later memory about the same
@@ -20,6 +20,8 @@ const LIKENESS_BY_SHARED = [0.7, 0.55, 0.45];
 const LIKENESS_OF_NEAREST = [0.6, 0.483, 0.4];
 /** The same where the words of change are ambiguous ("new"). */
 const LIKENESS_OF_WEAK = 0.55;
+/** The same within one piece of work, or where a word of change is ambiguous, with less than two telling words in common. */
+const LIKENESS_OF_SAME = 0.7;
 /** The same where the earlier one tells of a change, too: more often two events than a state and its end. */
 const LIKENESS_OF_EVENTS = 0.6;
 /** A year, or a number so short that what has it in common is mere chance. */
@@ -66,7 +68,7 @@ export function neighbourFinder(
  * @param neighbours of the memory, nearest first
  */
 export async function inferUpdates(
-  store: Pick<MemoryStore, "catalogue" | "readMemories" | "windowsOf">,
+  store: Pick<MemoryStore, "catalogue" | "readMemories" | "windowsOf" | "termStatistics">,
   memory: CatalogueEntry,
   neighbours: readonly Neighbour[],
   findNeighbours: FindNeighbours,
@@ -88,11 +90,17 @@ export async function inferUpdates(
   const common = [...own].filter(
     (term) => around.filter(({ other }) => terms.get(other.id)?.has(term) === true).length <= MAX_SHARING,
   );
+  const ofUser = memory.userId === null ? undefined : catalogue.select({ userId: memory.userId });
+  const statistics = store.termStatistics(ofUser);
+  const subjectsIn = (one: string) =>
+    subjectsOf(one, (term) => statistics.memoriesWith(term) >= LEAST_OF_SUBJECT);
   const updates = async ({ other, likeness }: Neighbour): Promise<boolean> => {
     const isEarlier = isBefore(other, memory);
     const [earlier, later] = isEarlier ? [other, memory] : [memory, other];
     const change = changeBetween(text(earlier), text(later));
     if (later.traits.asks || change === undefined || isSummary(other.id) || isSummary(id)) return false;
+    if (isStanding(text(earlier)) || areOfOthers(...[text(earlier), text(later)].map(subjectsIn)))
+      return false;
     // The place of each among the nearest of the other; those of this memory are known.
     const placeOfEarlier = (list: readonly Neighbour[]) =>
       placeOf(
@@ -101,6 +109,9 @@ export async function inferUpdates(
       );
     const known = isEarlier ? placeOfEarlier(around) : placeOf(later, around);
     const shared = common.filter((term) => terms.get(other.id)?.has(term) === true).length;
+    const isOneTalk = earlier.sessionId !== null && earlier.sessionId === later.sessionId;
+    // A new thing of a kind, or the next step of one piece of work, replaces nothing.
+    if (shared < 2 && likeness < LIKENESS_OF_SAME && (change === "weak" || isOneTalk)) return false;
     const isEvent = shared < 2 && changeWords(text(earlier)).size > 0;
     const needed = (least: readonly number[]) =>
       Math.max(least[Math.min(shared, least.length - 1)] ?? 1, isEvent ? LIKENESS_OF_EVENTS : 0);
@@ -138,6 +149,23 @@ export async function inferUpdates(
 function placeOf({ ordinal }: CatalogueEntry, list: readonly Neighbour[]): number {
   const place = list.findIndex(({ other }) => other.ordinal === ordinal);
   return place < 0 ? Infinity : place;
+}
+
+/** A name that so many notes of the user have is of somebody or something that they are about, and no value that changes. */
+const LEAST_OF_SUBJECT = 4;
+
+/** The names of a text that many notes have. */
+function subjectsOf(text: string, isFrequent: (term: string) => boolean): Set<string> {
+  const names = text.slice(0, READ_CHARS).match(/\p{Lu}\p{Ll}{2,}/gu) ?? [];
+  return new Set(names.flatMap((name) => analyse(name)).filter(isFrequent));
+}
+
+/** Whether two texts are about others: each names some, and none that the other names. */
+function areOfOthers(
+  before: ReadonlySet<string> = new Set(),
+  after: ReadonlySet<string> = new Set(),
+): boolean {
+  return before.size > 0 && after.size > 0 && ![...before].some((name) => after.has(name));
 }
 
 /** How clearly the later text says that what the earlier one says has changed; undefined: not at all. */

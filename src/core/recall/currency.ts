@@ -6,6 +6,7 @@ import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
 import { TIME_WORDS } from "../text/time-words.ts";
 import { tellingTerms } from "../memories/infer-updates.ts";
+import type { Found } from "./period.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
@@ -96,7 +97,9 @@ const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.3, past: 0.
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
 const LIKENESS_UNCHANGED = [0.7, 0.6];
-const LEAST_LIKENESS = Math.min(...LIKENESS_CHANGED, ...LIKENESS_UNCHANGED);
+const LEAST_LIKENESS = 0.4;
+/** The same of two that give other values of one kind: a price, a time, a dose. */
+const LIKENESS_OF_VALUES = 0.5;
 /** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
 /** So many of the best are looked at. */
@@ -122,6 +125,9 @@ interface Dated {
   terms(): ReadonlySet<string>;
   /** Numbers of the question that it has. */
   readonly named: readonly string[];
+  readonly content: string;
+  /** See `Found.tokens`. */
+  readonly matches: Float32Array | undefined;
 }
 
 export interface CurrencyOptions {
@@ -131,6 +137,7 @@ export interface CurrencyOptions {
   readonly asOf: number | undefined;
   /** The time that the question names, so that it says itself which of two it means: only what was superseded steps back. */
   readonly period: Period | undefined;
+  readonly tokens?: Found["tokens"];
 }
 
 /**
@@ -143,7 +150,7 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period }: CurrencyOptions,
+  { question, tense, asOf, period, tokens }: CurrencyOptions,
 ): RankedHit[] {
   const asked = new Set(numbersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
@@ -165,6 +172,8 @@ export function currentFirst(
         project: entry.project,
         changes: once(() => changeWords(content)),
         terms: once(() => tellingTerms(content, entry.project)),
+        content,
+        matches: tokens?.of.get(hit.ordinal),
         named: asked.size === 0 ? [] : numbersOf(content).filter((number) => asked.has(number)),
       },
     ];
@@ -180,13 +189,17 @@ export function currentFirst(
     scores.set(second.hit.ordinal, b * BEHIND);
     first.sum = Math.max(first.sum, second.sum);
   };
+  const asksForRest = restOf(question, tokens?.weights);
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
   for (const [i, later] of inOrder.entries()) {
     for (const earlier of inOrder.slice(0, i).reverse()) {
+      const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
+      // What the later one does not tell still holds.
+      if (!isTold && tense === "present" && asksForRest(earlier, later)) continue;
       const isLinked =
         earlier.successor === later.hit.ordinal &&
-        (!earlier.isGuess || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
+        (isTold || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
       // The question names one of a series ("visit 57", "visit 58").
       const isNamed = earlier.named.some((number) => !later.named.includes(number));
       const isLike = period === undefined && !isNamed && areAlike(later, earlier, best);
@@ -205,6 +218,82 @@ export function currentFirst(
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }
 
+/** A token of the question that the one has so much better is one that the other lacks. */
+const BETTER = 0.25;
+/** The share of the question, by weight of its tokens, that the later one must lack. */
+const LACKED = 0.4;
+const DAYS = Object.values(TIME_WORDS)
+  .flatMap(({ months, weekdays }) => [...months, ...weekdays])
+  .join("|");
+/** Forms of answers: which questions ask for one, and which texts have one, both folded. */
+const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
+  [
+    words(
+      "what time|at what hour|how late|how early|um wie ?viel uhr|wie spat|a quelle heure|a que horas?|a che ora|hoe laat|o ktorej|во сколько",
+    ),
+    /(?<!\d)\d{1,2}[:.h]\d\d(?!\d)|\d ?(?:am|pm|a\.m|p\.m|uhr|h|u)(?![\p{L}])/u,
+  ],
+  [
+    words(
+      "when|what time|(?:what|which|on which) (?:days?|dates?|weekdays?|evenings?|afternoons?|mornings?|nights?)|wann|an welche[mn] \\p{L}*tage?n?|welche[rn]? \\p{L}*(?:tage?n?|abend)|quand|quels? jours?|cuando|que dias?|quando|che giorn[oi]|in che giorn[oi]|wanneer|(?:op )?welke (?:dag(?:en)?|avond|middag)|kiedy|когда",
+    ),
+    new RegExp(
+      String.raw`(?<!\d)\d{1,2}[:.h]\d\d(?!\d)|(?<![\p{L}])(?:${DAYS}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)s?(?![\p{L}])|\d{1,2}[./]\d{1,2}|\d ?(?:am|pm|uhr|h)(?![\p{L}])`,
+      "u",
+    ),
+  ],
+  [
+    words(
+      "how much|what (?:does|do|is|are) .{1,40} (?:cost|price|rate)s?|costs?|prices?|rates?|fees?|wie ?viel|kostet?|preis|combien|prix|tarif|cuanto|precio|quanto|prezzo|preco|hoeveel|prijs|tarief|ile kosztuje|сколько",
+    ),
+    /\d/u,
+  ],
+];
+
+/**
+ * Whether a question asks for something that the earlier one of two tells and the later one does not: a token of it that only the
+ * earlier has, or a form of answer ("what time", "which day", "how much").
+ */
+function restOf(
+  question: string,
+  weights: Float32Array | undefined,
+): (earlier: Dated, later: Dated) => boolean {
+  const folded = fold(question);
+  const forms = FORMS.filter(([asks]) => asks.test(folded)).map(([, has]) => has);
+  return (earlier, later) => {
+    const [before, after] = [fold(earlier.content), fold(later.content)];
+    if (forms.some((has) => has.test(before) && !has.test(after))) return true;
+    const { matches: own } = earlier;
+    const { matches: other } = later;
+    if (weights === undefined || own?.length !== weights.length || other?.length !== weights.length)
+      return false;
+    const lacked = weights.reduce((sum, weight, i) => {
+      const difference = (own[i] ?? 0) - (other[i] ?? 0);
+      return sum + (difference > BETTER ? weight : difference < -BETTER ? -weight : 0);
+    }, 0);
+    return lacked >= LACKED;
+  };
+}
+
+/** Values, in folded texts, by kind: money, times of the day, measures, versions, long numbers. */
+const VALUES: readonly RegExp[] = [
+  /[€$£₹]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€₹円]|(?:eur|euros?|dollars?|pounds?|usd|gbp|chf|francs?|franken|zl|kr|yen|rupees?|reais)(?!\p{L}))/gu,
+  /(?<![\d.,])\d{1,2}[:.h]\d\d(?![\d.,])|(?<!\d)\d{1,2}\s?(?:am|pm|uhr|h)(?!\p{L})/gu,
+  /\d[\d.,]*\s?(?:mg|mcg|µg|ml|l|litres?|liters?|g|kg|km|m|cm|mm|nm|bar|gb|mb|kb|w|kw|%|hours?|h|days?|weeks?|min(?:utes?)?|stunden|tage|jours|heures|horas|dias|giorni|ore|uur|dagen)(?![\p{L}\d])/gu,
+  /(?<![\d.])v?\d+\.\d+(?:\.\d+)*(?![\d.])/gu,
+  /(?<![\d.,:])\d{4,}(?![\d.,:])/gu,
+];
+
+/** Whether two texts give values of one kind, and all of them are others. */
+function isOtherValue(earlier: string, later: string): boolean {
+  const [before, after] = [fold(earlier), fold(later)];
+  return VALUES.some((kind) => {
+    const values = new Set(before.match(kind));
+    const others = after.match(kind) ?? [];
+    return values.size > 0 && others.length > 0 && others.every((value) => !values.has(value));
+  });
+}
+
 function numbersOf(text: string): string[] {
   return text.match(/\d+/g) ?? [];
 }
@@ -221,12 +310,13 @@ function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean
   if (!areAsGood(later, earlier, AS_GOOD_CHANGED)) return false;
   const alike = likeness(later.windows(), earlier.windows());
   if (alike < LEAST_LIKENESS) return false;
-  const tellsChange = [...later.changes()].some((word) => !earlier.changes().has(word));
-  if (!tellsChange && !areAsGood(later, earlier, AS_GOOD)) return false;
   const shared = [...later.terms()].filter(
     (term) =>
       earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
   ).length;
+  if (shared > 0 && alike >= LIKENESS_OF_VALUES && isOtherValue(earlier.content, later.content)) return true;
+  const tellsChange = [...later.changes()].some((word) => !earlier.changes().has(word));
+  if (!tellsChange && !areAsGood(later, earlier, AS_GOOD)) return false;
   const [alone, ...sharing] = tellsChange ? LIKENESS_CHANGED : LIKENESS_UNCHANGED;
   const least = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
   return alike >= (least ?? 1);

@@ -91,7 +91,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       ? undefined
       : withMemories(store.catalogue, filter, timedQuestion(question, now, input.timeZone ?? timeZone));
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
-  const { found, idOf, weightOfTerm, sureness, vector } =
+  const { found, idOf, weightOfTerm, sureness, tokens, vector } =
     asked?.isTimeAlone === true
       ? happenedIn(store.catalogue, filter, asked.period, limit, now)
       : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
@@ -110,7 +110,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             ? found
             : denialsFirst(question, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
           memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period },
+          { question, tense: tenseOf(question), asOf, period: asked?.period, tokens },
         );
   const lackOf = lackOfForm(question);
   const oddsOf = (hit: RankedHit) =>
@@ -241,6 +241,10 @@ async function findByMeaning(
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
     ...(best === undefined ? {} : { sureness: { oddsOf, best, memories: statistics.memories } }),
     idOf,
+    tokens: {
+      weights: question.tokenWeights,
+      of: new Map(candidates.map(({ ordinal, matches }) => [ordinal, matches])),
+    },
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
   };

@@ -79,6 +79,43 @@ const PATTERN = new RegExp(
 /** Characters of a text that are searched. */
 const SEARCHED_CHARS = 2_000;
 
-/** The words of change in a text, folded. */
-export const changeWords = (text: string): Set<string> =>
-  new Set(fold(text.slice(0, SEARCHED_CHARS)).match(PATTERN));
+/** "Not removed", "nobody resumed": what was denied did not change. Words of change that deny ("no longer") stand for themselves. */
+const DENIED =
+  /(?:(?<!\p{L})(?:not|never|nobody|none|without|nicht|nie|niemand|ohne|jamais|personne|nadie|nessuno|ninguem|niet|nooit|niemand|нe|nikt)|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$/u;
+const DENYING =
+  /^(?:no|not|nicht|kein|n'|il n'|ne|ya no|non|ja nao|geen|niet|will not|won't|is no|are no|juz nie|inte|more)(?!\p{L})/u;
+
+/** The words of change in a text, folded, but for those that it denies. */
+export function changeWords(text: string): Set<string> {
+  const folded = fold(text.slice(0, SEARCHED_CHARS));
+  const found = new Set<string>();
+  for (const { 0: word, index } of folded.matchAll(PATTERN))
+    if (DENYING.test(word) || !DENIED.test(folded.slice(Math.max(0, index - 40), index))) found.add(word);
+  return found;
+}
+
+/** Prohibitions, allergies, doses and other warnings about health and safety, folded. */
+const WARNING = new RegExp(
+  [
+    String.raw`allerg\p{L}*|anaphyla\p{L}*|intoleran\p{L}*|coeliac|celiac|unvertraglich\p{L}*|аллерг\p{L}*|alerg\p{L}*`,
+    String.raw`\d[\d.,]* ?(?:mg|mcg|µg|ug|ml|iu|i\.?e\.?|units?|einheiten|unites|unidades|drops|tropfen)`,
+    String.raw`tablets?|pills?|tabletten?|comprimes?|pastillas?|comprimidos?|compresse|tabletki|insulin\p{L}*|dos(?:e|es|age|is|en)|medication|medikamente?n?|medicijn\p{L}*`,
+    String.raw`must not|mustn['’]t|must never|may not|not allowed|never (?!mind|again\b.*\bwork)\p{L}+|do not|don['’]t ever|forbidden|prohibited|not to (?:be|take|have|eat|drink|get|use|give)|not safe|unsafe|dangerous|toxic|poison\p{L}*|avoid|keep away`,
+    String.raw`darf (?:nicht|kein\p{L}*|nie)|durfen (?:nicht|kein\p{L}*|nie)|verboten|niemals|auf keinen fall|giftig|lebensgefahr\p{L}*|vorsicht`,
+    String.raw`interdit\p{L}*|ne (?:doit|doivent|faut) (?:pas|jamais)|surtout pas|jamais de|dangereu\p{L}*|toxique`,
+    String.raw`prohibid\p{L}*|no (?:puede|debe|pueden|deben)(?: \p{L}+)?|nunca|peligro\p{L}*|toxic\p{L}*|proibid\p{L}*|nao pode|vietat\p{L}*|non deve|pericolo\p{L}*|mai dare`,
+    String.raw`mag (?:niet|geen|nooit)|mogen (?:niet|geen|nooit)|verboden|gevaarlijk|giftige?|nie wolno|zakaz\p{L}*|нельзя|запрещ\p{L}*|никогда|опасн\p{L}*`,
+  ]
+    .map((words) => `(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`)
+    .join("|") + "|アレルギー|禁止|危険|過敏|禁忌|मना है|एलर्जी|मत (?:दे|कर)",
+  "u",
+);
+/** Marks and words of something that is still to be done. */
+const OPEN =
+  /^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:todo|to do:|fixme|still (?:need|have|open|missing)|remember to|don't forget|need to|needs to|noch offen|offen:|muss noch|mussen noch|nicht vergessen|a faire|reste a|il faut encore|pendiente|falta \p{L}+|por hacer|da fare|por fazer|nog doen|moet nog|do zrobienia)(?!\p{L})/u;
+
+/** Whether a note must never be taken for replaced by a guess: a prohibition, an allergy, a dose or another warning, or something open. */
+export function isStanding(text: string): boolean {
+  const folded = fold(text.slice(0, SEARCHED_CHARS));
+  return WARNING.test(folded) || OPEN.test(folded);
+}

@@ -25,13 +25,14 @@ describe("run hook", () => {
     occurred_at: "2026-11-20T10:00:00.000Z",
     source: null,
     superseded_by: null,
+    superseded_how: null,
     score: 0.9,
     level: "answer",
     ...more,
   });
   const MATCHES = [
     match("aaaaaaaa", "Tests run with vitest.\nAlways."),
-    match("bbbbbbbb", "Replaced.", { superseded_by: "x" }),
+    match("bbbbbbbb", "Replaced.", { superseded_by: "x", superseded_how: "told" }),
     match("cccccccc", "From a page.", { source: { url: "https://example.org" } }),
     match("ffffffff", "Perhaps.", { level: "perhaps", score: 0.52 }),
     match("eeeeeeee", "Hardly.", { level: "perhaps", score: 0.4 }),

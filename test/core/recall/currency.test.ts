@@ -5,7 +5,7 @@ import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
 import { type RankedHit, scoreOf } from "../../../src/core/recall/ranking.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
-import { changeWords } from "../../../src/core/text/change-words.ts";
+import { changeWords, isStanding } from "../../../src/core/text/change-words.ts";
 import type { Period } from "../../../src/core/text/time-periods.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
@@ -283,5 +283,49 @@ describe("changeBetween", () => {
     ]) {
       expect([...changeWords(text)]).not.toEqual([]);
     }
+  });
+});
+
+describe("a guess orders, and what it does not change stays first", () => {
+  it.each([
+    ["The dev server listens on port 4310", "Memory leak: the listeners were not removed, nobody resumed it"],
+    ["Fluids at most 1.5 litres", "The meeting did not get moved"],
+  ])("reads no change into a negated word: %s", (earlier, later) => {
+    expect(changeBetween(earlier, later)).toBeUndefined();
+  });
+
+  it("keeps words of change that deny", () => {
+    expect(changeWords("I no longer take the 7:12 train")).toContain("no longer");
+    expect(changeWords("Wir fahren nicht mehr nach Husum")).toContain("nicht mehr");
+  });
+
+  it.each([
+    "I am not to take ibuprofen ever again",
+    "Tobi is allergic to sesame",
+    "Ramipril 5 mg morgens eine",
+    "Die Pumpe darf nie trocken laufen",
+    "TODO: renew the certificate",
+    "Nunca dar chocolate al perro",
+  ])("never takes a warning, a dose or an open task for replaced: %s", (text) => {
+    expect(isStanding(text)).toBe(true);
+  });
+
+  it.each(["We moved to Rome", "The port is 4310", "Rent is 640 a month"])(
+    "takes %s for what may change",
+    (text) => {
+      expect(isStanding(text)).toBe(false);
+    },
+  );
+
+  it("puts the later value of one thing first without a word of change, whatever else the earlier one says", async () => {
+    await add("Memo works Friday to Sunday, $18/h, paid on Mondays", 1);
+    const later = await add("Memo works Friday to Sunday for $20/h", 50);
+    expect((await ask("how much does Memo get an hour"))[0]?.memory.id).toBe(later);
+  });
+
+  it("answers from the earlier one what only that tells", async () => {
+    const earlier = await add("gateway ports: grpc 7071, metrics 7072, pprof 6060", 1);
+    await add("gateway grpc port moved to 7171", 50);
+    expect((await ask("metrics pprof of the gateway"))[0]?.memory.id).toBe(earlier);
   });
 });
