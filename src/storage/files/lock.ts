@@ -52,7 +52,8 @@ const RETRY_MS = 20;
  *
  * A lock file appears whole and under its name only if nobody has it (link(2)). One that was left behind is removed when
  * its process is certainly gone (see `hasEnded`): from another namespace of the machine the pid says nothing, and the
- * socket beside the lock does. A process that cannot be judged counts as alive.
+ * socket beside the lock does. A lock of an earlier version names no namespace: outside of containers all processes are looked at. A
+ * process that cannot be judged counts as alive.
  *
  * @throws {ServiceError} STORE_UNUSABLE if another process holds it (who, since when, and what to do), or if the
  *   directory cannot be written to.

@@ -153,7 +153,7 @@ describe("a lock that was left behind", () => {
   it("counts as alive where its pid is of another namespace, and nothing else says that it has ended", async () => {
     for (const fields of [
       { pidNamespace: "pid:[1]", pid: 2 ** 22 + 1 },
-      // As 0.1.0 wrote it.
+      // As an earlier version wrote it, where the system named no boot.
       { pidNamespace: undefined, pid: 2 ** 22 + 1 },
       { pidNamespace: "pid:[1]", pid: 2 ** 22 + 1, socket: null },
       // The file of the socket was removed.
@@ -165,6 +165,21 @@ describe("a lock that was left behind", () => {
     }
     expect(sockets()).toEqual([]);
   });
+
+  it.runIf(namespace === "pid:[4026531836]")(
+    "by an earlier version, which named no namespace, is taken over where no process of the kernel is the one",
+    async () => {
+      const contender = await startContender();
+      expect(await contend(contender)).toBe("locked");
+      const { pidNamespace: _, socket: __, directory: ___, ...old } = claimed();
+      rmSync(join(directory, sockets()[0] ?? ""));
+      writeFileSync(lockPath(), JSON.stringify(old));
+      await expect(lockDataDirectory(directory)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+      await kill(contender);
+      await (await lockDataDirectory(directory)).release();
+      expect(readdirSync(directory)).toEqual([]);
+    },
+  );
 
   it("of another namespace is taken over where nobody listens at its socket, which goes with it", async () => {
     const contender = await startContender();
