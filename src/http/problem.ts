@@ -1,6 +1,6 @@
 /** Every failure on its way out: as `application/problem+json` (RFC 9457). */
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { internal, invalidRequest, notFound, ServiceError, wrongField } from "../core/errors.ts";
+import { internal, invalidRequest, notFound, ServiceError, storeFull, wrongField } from "../core/errors.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Problem } from "../schemas/page.ts";
 import type { Static } from "typebox";
@@ -110,6 +110,11 @@ export function serviceErrorOf(thrown: unknown, bodyLimit?: number): ServiceErro
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return invalidRequest("The request could not be read.", { cause: thrown });
+  // Of a small file beside the store, such as the choice of a model: what the store writes has its own sentence.
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return storeFull("The disk is full, so nothing was changed. Free some space and try again.", {
+      cause: thrown,
+    });
   return internal("unexpected error", { cause: thrown });
 }
 

@@ -216,7 +216,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   }
 
   /** See `StampedVectors`. */
-  get vectors(): Pick<StampedVectors, "before" | "onForeign"> {
+  get vectors(): Pick<StampedVectors, "before" | "ofBefore" | "onForeign"> {
     return this.#indexes.vectors;
   }
 

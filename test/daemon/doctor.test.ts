@@ -6,6 +6,7 @@ import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { examineStopped, repairStopped } from "../../src/daemon/doctor.ts";
 import { createLogger } from "../../src/daemon/system.ts";
 import { lockDataDirectory } from "../../src/storage/files/lock.ts";
+import { createFakeEmbedder } from "../support/fake-embedder.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { runCliHere } from "../support/run-cli.ts";
 import { openStoreOnDisk } from "../support/store-on-disk.ts";
@@ -50,6 +51,13 @@ it("finds nothing wrong with a whole store, and changes none of its files", asyn
   expect(findings.filter(({ status }) => status === "wrong")).toEqual([]);
   expect(findings.find(({ check }) => check === "counts")?.message).toMatch(/^20 memories/);
   expect(contents()).toEqual(before);
+});
+
+it("takes a change of the model that is under way for what it is", async () => {
+  const store = await openStoreOnDisk(directory, createMemoryWorld());
+  await store.opened.store.changeModel(createFakeEmbedder("second").stamp);
+  await store.close();
+  expect(await statusOf("counts")).toMatch(/^note: 20 memories.* the model was changed, and 20 memories/);
 });
 
 it("says that a salvage leaves out history and trash", async () => {

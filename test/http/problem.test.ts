@@ -31,6 +31,20 @@ describe("a failed operation", () => {
     });
   });
 
+  it.each(["ENOSPC", "EDQUOT"])(
+    "%s of whatever file is a full store, not a fault of the program",
+    async (code) => {
+      const full = Object.assign(new Error("write failed"), { code, syscall: "write" });
+      const { post } = createTestServer({ addMemory: () => Promise.reject(full) });
+      const reply = await post("/memory/add", { content: "x" });
+      expect(reply.statusCode).toBe(503);
+      expect(reply.json()).toMatchObject({
+        code: "STORE_FULL",
+        detail: expect.stringMatching(/^The disk is full/) as string,
+      });
+    },
+  );
+
   it("has no Retry-After where waiting does not help", async () => {
     const { post } = createTestServer({
       addMemory: () => Promise.reject(new ServiceError("STORE_FULL", "Full.")),

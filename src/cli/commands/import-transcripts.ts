@@ -8,6 +8,7 @@ import { readHookState } from "../hooks/hook-state.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
 import { type ImportItem, memory, type TranscriptAgentId } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
+import { requireFile } from "../import/open-source.ts";
 import { sendItems } from "../import/send.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { CliFailure, EXIT } from "../output/output.ts";
@@ -42,6 +43,7 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
     const what = given === undefined ? `conversation of ${title} in` : "file or folder";
     throw new CliFailure(`There is no ${what} ${place}; name their folder with --from.`);
   }
+  await requireFile(place);
   const { dataDir } = settingsOf(flags);
   const run: Run = {
     flags,

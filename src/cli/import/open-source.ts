@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat, open, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { messageOf } from "../../config/narrow.ts";
 import { jsonOf } from "../../files/own-files.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
@@ -51,6 +52,7 @@ export async function openSource(
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) throw new CliFailure(`There is no ${path}.`);
   const isFolder = found.isDirectory();
+  if (!isFolder) await requireFile(path);
   const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
   return { format: kind, items: itemsOf(path, kind, isFolder, options) };
 }
@@ -81,6 +83,17 @@ async function* itemsOf(
     case "chats":
       return yield* readChats(path, options);
   }
+}
+
+/** @throws {CliFailure} for a device, a pipe or a socket, which may never end. */
+export async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch((cause: Error) => {
+    throw new CliFailure(`${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  });
+  if (found.isFile() || found.isDirectory()) return;
+  throw new CliFailure(
+    `${path} is a device or a pipe, and no file; write what it gives to a file, and name that.`,
+  );
 }
 
 /** File of conversations in the exports of chat services. */

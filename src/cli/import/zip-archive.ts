@@ -1,12 +1,18 @@
+import { stat } from "node:fs/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure } from "../output/output.ts";
 import { type Bytes, MAX_ARCHIVE_ENTRIES } from "./text-lines.ts";
 
+/** Chats become 5 to 20 times smaller; what is made to fill memory or time, up to 1 000 times. */
+const MAX_RATIO = 100;
+/** A small archive may hold so much whatever its length. */
+const LEAST_INFLATED = 16 * 1_024 * 1_024;
+
 export interface ArchiveFile {
   /** The name in the archive; shown to people, never used as a path. */
   readonly name: string;
-  /** The content, inflated as it is read: in constant memory, so its size needs no limit. To be read before the next file. */
+  /** The content, inflated as it is read: in constant memory. To be read before the next file. */
   readonly bytes: Bytes;
 }
 
@@ -21,6 +27,8 @@ async function* filesIn(path: string, wanted: RegExp): AsyncGenerator<ArchiveFil
   // Names are only shown, so those that climb out of a folder are no reason to refuse an archive.
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
   const zip = await openPromise(path, options);
+  const mostBytes = LEAST_INFLATED + (await stat(path)).size * MAX_RATIO;
+  let bytes = 0;
   try {
     if (zip.entryCount > MAX_ARCHIVE_ENTRIES)
       throw new CliFailure(
@@ -28,7 +36,13 @@ async function* filesIn(path: string, wanted: RegExp): AsyncGenerator<ArchiveFil
       );
     for await (const entry of zip.eachEntry()) {
       const name = Buffer.from(entry.fileNameRaw).toString("utf8").replaceAll("\\", "/");
-      if (wanted.test(name)) yield { name, bytes: orDamaged(name, inflated(zip, entry)) };
+      if (!wanted.test(name)) continue;
+      bytes += entry.uncompressedSize;
+      if (bytes > mostBytes)
+        throw new CliFailure(
+          `${path} would become more than ${MAX_RATIO} times as large (${name}), which no export does. Unpack it, and import the file that is meant.`,
+        );
+      yield { name, bytes: orDamaged(name, inflated(zip, entry)) };
     }
   } finally {
     zip.close();

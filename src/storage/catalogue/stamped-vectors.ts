@@ -34,6 +34,11 @@ export class StampedVectors {
     return this.#before.size === 0 ? undefined : this.#stampBefore;
   }
 
+  /** The number of memories that have vectors of that model yet. */
+  get ofBefore(): number {
+    return this.#before.size;
+  }
+
   isPresent(stamp: string): boolean {
     return stamp === stampKey(this.#stamp);
   }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ApiKey, KeyFile } from "../../core/access/key-ring.ts";
 import { storeUnusable } from "../../core/errors.ts";
+import { diskFull, isFull, writeRefused } from "../journal/refusals.ts";
 import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
 import { type Disk, replaceFile } from "./disk.ts";
 import { arrayOf, isSha256, isText, isTime, matches, objectOf, orNull } from "./shapes.ts";
@@ -29,7 +30,10 @@ const isKeys = arrayOf(
 export function openKeyFile(disk: Disk, directory: string): KeyFile {
   const path = join(directory, KEY_FILE_NAME);
   return {
-    write: (keys) => replaceFile(disk, path, encodeChecksummed("keys", FORMAT, keys)),
+    write: (keys) =>
+      replaceFile(disk, path, encodeChecksummed("keys", FORMAT, keys)).catch((error: unknown) => {
+        throw isFull(error) ? diskFull(error) : writeRefused(error);
+      }),
     async remove() {
       await disk.remove(path);
       await disk.syncDirectory(directory);

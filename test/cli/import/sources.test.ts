@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -256,7 +257,22 @@ describe("a hostile archive", () => {
       "says a size that is too large",
       [{ name: "conversations.json", content: "[]", claimedBytes: 0xfffffff0 }],
       undefined,
-      /damaged/,
+      /more than 100 times as large/,
+    ],
+    [
+      "would fill the time and the memory of a machine",
+      [{ name: "conversations.json", content: Buffer.alloc(64 * 1_024 * 1_024, " ") }],
+      undefined,
+      /more than 100 times as large \(conversations\.json\)/,
+    ],
+    [
+      "does so with many files",
+      Array.from({ length: 6 }, (_, i) => ({
+        name: `conversations-00${i}.json`,
+        content: Buffer.alloc(8 * 1_024 * 1_024, " "),
+      })),
+      undefined,
+      /more than 100 times as large/,
     ],
     [
       "says a size that is too small",
@@ -281,6 +297,18 @@ describe("a hostile archive", () => {
     "that %s is refused, and the sentence says why",
     async (_name, parts, entries, message) => {
       await expect(read(archive(parts, entries))).rejects.toThrow(message);
+    },
+  );
+
+  it.skipIf(process.platform === "win32")(
+    "of which there is none: a pipe and a device are refused at once",
+    async () => {
+      execFileSync("mkfifo", [join(folder, "pipe.json")]);
+      for (const path of [join(folder, "pipe.json"), "/dev/zero"])
+        for (const format of ["json", undefined] as const)
+          await expect(openSource(path, format, { allBranches: false })).rejects.toThrow(
+            /is a device or a pipe/,
+          );
     },
   );
 

@@ -66,6 +66,12 @@ describe("a key file", () => {
     await expect(readKeyFile(nodeDisk, root)).rejects.toThrow(/newer version/);
   });
 
+  it("says when the disk is full", async () => {
+    const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
+    const file = openKeyFile({ ...nodeDisk, open: () => Promise.reject(full) }, root);
+    await expect(file.write([keyNamed("new")])).rejects.toMatchObject({ code: "STORE_FULL" });
+  });
+
   it("has the old keys or the new ones after a power failure at any step", async () => {
     for (let step = 1; step <= 6; step += 1) {
       const directory = join(root, String(step));
