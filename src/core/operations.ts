@@ -9,7 +9,7 @@ import type { UserSummaries } from "./users/user-summaries.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
 import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
-import { undoChanges } from "./history/undo.ts";
+import { undoChanges, type UndoPorts } from "./history/undo.ts";
 import { SECTORS, type SeenMemory } from "./memory.ts";
 import { composeContext } from "./context/compose-context.ts";
 import { queryMemory } from "./recall/query-memory.ts";
@@ -121,7 +121,7 @@ type Bound<All> = {
 export type Operations = Bound<typeof OPERATIONS>;
 
 /** The ports of all operations. */
-export interface OperationPorts extends MemoryPorts, UserDeletionPorts, SummaryPorts {
+export interface OperationPorts extends UndoPorts, UserDeletionPorts, SummaryPorts {
   readonly feed: Feed;
 }
 

@@ -11,6 +11,8 @@ import { shareMemory, SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { FollowUps } from "../core/memories/follow-ups.ts";
+import { undoChanges } from "../core/history/undo.ts";
+import { openUndoLog } from "./undo-log.ts";
 import { expireVersions } from "../core/history/trash.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
@@ -187,12 +189,21 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       log,
     });
     started.push(() => backups.close());
+    const undoLog = openUndoLog(config.dataDir, log);
     const operations = bindOperations({
       ...ports,
+      undos: undoLog.undos,
       summaries,
       feed: opened.feed,
       stopJob: service.stopJob,
       noteErasure: backups.noteErasure,
+    });
+    const undone = undoLog
+      .finish(undoChanges, ports)
+      .catch((error: unknown) => log.warn({ err: error }, "an undo is still half done"));
+    started.push(() => {
+      undoLog.close();
+      return undone;
     });
     let expired: Promise<unknown> = Promise.resolve();
     const expire = () => {

@@ -101,7 +101,7 @@ async function salvage(
   }
   if (faults.length > 0 || doubtful > 0)
     throw new CliFailure(
-      "Parts of the store could not be read; what the journal still has of them is in the export.",
+      "Parts of the store could not be read; whatever the tables and the journal have of them is in the export.",
     );
 }
 

@@ -197,7 +197,9 @@ export async function listStrays(
   const unknown: string[] = [];
   for (const { name } of await disk.list(directory)) {
     if (
-      /^(CHECKPOINT-\d+|CHANGES|KEYS|MODEL|ERASED|ANCESTORS|DAMAGED)\.tmp$|^daemon\.json\..*\.tmp$/.test(name)
+      /^(CHECKPOINT-\d+|CHANGES|KEYS|MODEL|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^daemon\.json\..*\.tmp$/.test(
+        name,
+      )
     )
       ours.push(name);
     else if (!isStoreName(name)) unknown.push(name);

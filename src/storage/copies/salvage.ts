@@ -211,7 +211,11 @@ async function* recordsOf(
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const epoch = checkpoint?.epoch ?? segments.at(-1)?.epoch;
   let last = checkpoint?.sequence;
-  if (!segments.some((segment) => segment.epoch === epoch)) faults.push("the journal is missing");
+  if (!segments.some((segment) => segment.epoch === epoch))
+    faults.push(
+      "the journal is missing: what was written since the newest checkpoint (of a store with few writes that is all) stands " +
+        "only there; copy the folder `journal` too, if it is anywhere",
+    );
   for (const segment of segments) {
     if (segment.epoch !== epoch) continue;
     const bytes = await disk.readFile(join(folder, segment.name)).catch((error: Error) => error);
