@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -30,7 +31,8 @@ import { readLogEnd } from "./rotating-log.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { usualThreads } from "../models/onnx-embedder.ts";
 import { hideSocket } from "../sandbox/walls.ts";
-import { nodeDisk } from "../storage/files/disk.ts";
+import { TEMPORARY_FOLDER } from "../storage/files/data-directory.ts";
+import { nodeDisk, removeTree } from "../storage/files/disk.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
 import { openStore } from "../storage/open-store.ts";
 import { UserSummaries } from "../core/users/user-summaries.ts";
@@ -62,6 +64,26 @@ const HEAP_FLAGS = [`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`, "--no-alloc
 
 /** Part of the stop that is left for the store and the model once requests have had their time. */
 const REQUESTS_SHARE_OF_STOP = 0.7;
+
+/**
+ * Has LanceDB write its temporary files, which may hold what memories say, into the data directory, and removes those of a daemon that
+ * was killed. Without room for the folder they stay where the system has them. @returns what takes that back.
+ */
+async function ownTemporaryFolder(dataDir: string): Promise<() => Promise<void>> {
+  const folder = join(dataDir, TEMPORARY_FOLDER);
+  const before = tmpdir();
+  const use = (path: string) => setVariables({ TMPDIR: path, TMP: path, TEMP: path });
+  const remove = () => removeTree(nodeDisk, folder).catch(() => undefined);
+  await remove();
+  await nodeDisk.makeDirectory(folder).then(
+    () => use(folder),
+    () => undefined,
+  );
+  return async () => {
+    use(before);
+    await remove();
+  };
+}
 
 /**
  * Builds every part and starts it: the directory's lock, then the model and the store beside each other, then the
@@ -96,6 +118,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     const startedAt = systemClock.now();
     const instanceId = randomUUID();
     setVariables(ONNX_ENVIRONMENT);
+    started.push(await ownTemporaryFolder(config.dataDir));
     const { threads, cacheBytes } = shareMemory(config.memoryBudget, usualThreads());
     let opening: OpeningModel | undefined;
     started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
