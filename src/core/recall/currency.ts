@@ -123,7 +123,7 @@ interface Dated {
   /** See `changeWords`. */
   changes(): ReadonlySet<string>;
   terms(): ReadonlySet<string>;
-  /** Numbers of the question that it has. */
+  /** Identifiers of the question that it has, as written. */
   readonly named: readonly string[];
   readonly content: string;
   /** See `Found.tokens`. */
@@ -152,7 +152,7 @@ export function currentFirst(
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
   { question, tense, asOf, period, tokens }: CurrencyOptions,
 ): RankedHit[] {
-  const asked = new Set(numbersOf(question));
+  const asked = new Set(identifiersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
@@ -174,7 +174,7 @@ export function currentFirst(
         terms: once(() => tellingTerms(content, entry.project)),
         content,
         matches: tokens?.of.get(hit.ordinal),
-        named: asked.size === 0 ? [] : numbersOf(content).filter((number) => asked.has(number)),
+        named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
       },
     ];
   });
@@ -195,14 +195,14 @@ export function currentFirst(
   for (const [i, later] of inOrder.entries()) {
     for (const earlier of inOrder.slice(0, i).reverse()) {
       const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
+      // The question names one of a series ("visit 57", "visit 58").
+      const isNamed = earlier.named.some((one) => !later.named.includes(one));
       // What the later one does not tell still holds.
-      if (!isTold && tense === "present" && asksForRest(earlier, later)) continue;
+      if (!isTold && (isNamed || (tense === "present" && asksForRest(earlier, later)))) continue;
       const isLinked =
         earlier.successor === later.hit.ordinal &&
         (isTold || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
-      // The question names one of a series ("visit 57", "visit 58").
-      const isNamed = earlier.named.some((number) => !later.named.includes(number));
-      const isLike = period === undefined && !isNamed && areAlike(later, earlier, best);
+      const isLike = period === undefined && areAlike(later, earlier, best);
       if (!isLinked && !isLike) continue;
       if (tense === "present") prefer(later, earlier);
       else prefer(earlier, later);
@@ -294,9 +294,14 @@ function isOtherValue(earlier: string, later: string): boolean {
   });
 }
 
-function numbersOf(text: string): string[] {
-  return text.match(/\d+/g) ?? [];
-}
+/** Letters, digits and signs between them, with a digit among them or of three parts: "3-2" is another one than "2-3". */
+const IDENTIFIER = /[\p{L}\p{N}]+(?:[-–.:/_][\p{L}\p{N}]+)*/gu;
+
+/** The numbers and identifiers of a text, folded, each in the order of its signs. */
+const identifiersOf = (text: string): string[] =>
+  (fold(text).replaceAll("–", "-").match(IDENTIFIER) ?? []).filter(
+    (one) => /\d/.test(one) || one.split(/[-.:/_]/).length > 2,
+  );
 
 function areAsGood(a: Dated, b: Dated, share: number): boolean {
   return Math.min(a.sum, b.sum) >= share * Math.max(a.sum, b.sum);

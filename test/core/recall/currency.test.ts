@@ -329,3 +329,17 @@ describe("a guess orders, and what it does not change stays first", () => {
     expect((await ask("metrics pprof of the gateway"))[0]?.memory.id).toBe(earlier);
   });
 });
+
+it.each([
+  ["valve 2-3", "Valve 2-3 was tightened", "Valve 3-2 was tightened"],
+  ["locker B-12", "Locker B-12 was cleaned", "Locker 12-B was cleaned"],
+  ["seat 14C", "Seat 14C was mended", "Seat C14 was replaced"],
+  ["what does src/a/b.ts do", "src/a/b.ts parses the header", "src/b/a.ts now writes the header"],
+])(
+  "finds the identifier as written before one of the same parts that was stored later: %s",
+  async (question, exact, mirrored) => {
+    const id = await add(exact, 1);
+    await add(mirrored, 50);
+    expect((await ask(question))[0]?.memory.id).toBe(id);
+  },
+);
