@@ -97,15 +97,15 @@ export async function gatherCandidates(
 ): Promise<Candidates> {
   const { catalogue } = store;
   const { before } = embedding;
-  const named = new Set(namingPeriod(store, question, selection));
+  const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
+  const naming = question.naming.filter(isSelected);
+  const named = new Set([...naming, ...namingPeriod(store, question, selection)]);
   const words = store.scoreWords(question.terms, question.averageLength, selection);
   const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
-  const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM)];
+  const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM), naming];
   if (preferred !== undefined && preferred.size <= CANDIDATES_AN_ARM) arms.push(preferred.list());
   else if (preferred !== undefined)
     arms.push(words.top(CANDIDATES_AN_ARM, preferred), vectors.top(CANDIDATES_AN_ARM, preferred));
-  const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
-
   const isLookedAtWhole = selection !== undefined && selection.size <= LOOKED_AT_WHOLE;
   const ordinals = new Set(isLookedAtWhole ? selection.list() : arms.flat());
   for (const ordinal of arms.flatMap((arm) => arm.slice(0, FOLLOWED_AN_ARM))) {

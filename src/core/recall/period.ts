@@ -1,5 +1,6 @@
-import type { Catalogue, MemoryFilter, Ordinal } from "../ports.ts";
-import { fit, type Period } from "../text/time-periods.ts";
+import type { Catalogue, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
+import { datesNamed, monthTerms } from "../text/named-dates.ts";
+import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import type { TimedQuestion } from "./question.ts";
 import type { RankedHit } from "./ranking.ts";
 
@@ -26,6 +27,54 @@ export function withMemories(
   const isThere = (period: Period) => catalogue.select(within(filter, period)).size > 0;
   if (isThere(question.period)) return question;
   return or !== undefined && isThere(or) ? { ...question, period: or } : undefined;
+}
+
+/** Read for the dates that they name: those with a name of a month of the period, and the newest. */
+const READ_NAMING = 200;
+const READ_NEWEST = 60;
+/** Terms of a note; all are read, so the order hardly counts. */
+const USUAL_LENGTH = 20;
+
+/** The memories that the filter lets through and that name a time within the period, the soonest first. */
+export async function naming(
+  store: Pick<MemoryStore, "catalogue" | "readMemories" | "scoreWords">,
+  filter: MemoryFilter,
+  period: Period,
+): Promise<readonly Ordinal[]> {
+  const selection = store.catalogue.select(filter);
+  const months = new Set<number>();
+  for (let time = period.from; time < period.to && months.size < 12; time += 28 * DAY_MS)
+    months.add(new Date(time).getUTCMonth());
+  if (Number.isFinite(period.to)) months.add(new Date(period.to - 1).getUTCMonth());
+  const terms = [...months].flatMap(monthTerms).map((term) => ({ term, weight: 1 }));
+  const found = store.scoreWords(terms, USUAL_LENGTH, selection).top(READ_NAMING);
+  const ordinals = [...new Set([...found, ...selection.list().slice(-READ_NEWEST)])];
+  const ids = ordinals.flatMap((ordinal) => store.catalogue.idAt(ordinal) ?? []);
+  const memories = await store.readMemories(ids);
+  return ordinals
+    .flatMap((ordinal) => {
+      const entry = store.catalogue.at(ordinal);
+      const content = entry === undefined ? undefined : memories.get(entry.id)?.content;
+      if (entry === undefined || content === undefined) return [];
+      const dates = datesNamed(content, entry.occurredAt).filter(
+        ({ from, to }) => from < period.to && to > period.from,
+      );
+      return dates.length === 0 ? [] : [{ ordinal, at: Math.min(...dates.map(({ from }) => from)) }];
+    })
+    .sort((a, b) => a.at - b.at || b.ordinal - a.ordinal)
+    .map(({ ordinal }) => ordinal);
+}
+
+/** The memories, best first, as an answer to a question that asks for nothing but their time. */
+export function inThisOrder(catalogue: Catalogue, ordinals: readonly Ordinal[]): Found {
+  return {
+    found: ordinals.map((ordinal, place) => {
+      const score = IN_PERIOD / (1 + place / 1_000);
+      return { ordinal, score, shares: { time: score }, path: [ordinal] };
+    }),
+    idOf: new Map(ordinals.flatMap((ordinal) => [[ordinal, catalogue.idAt(ordinal) ?? ""] as const])),
+    weightOfTerm: new Map(),
+  };
 }
 
 /** The score where only a time is asked for, and it is met. */

@@ -7,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
-import { type Found, happenedIn, within, withMemories } from "./period.ts";
+import { type Found, happenedIn, inThisOrder, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {
   answeringCount,
@@ -68,6 +68,8 @@ export interface QueryMemoryResult {
 
 /** Cosine from which two notes say the same in other words, or are states of one thing. */
 const SAYS_THE_SAME = 0.75;
+/** Of a note that names the coming time that a question asks for, at least. */
+const NAMES_THE_TIME = 0.25;
 /** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
 const LEAST_SCORE = 0.005;
 
@@ -86,14 +88,14 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const now = asOf ?? clock.now();
   const prompt = input.isText === true ? undefined : readPrompt(query);
   const question = prompt?.asking ?? query;
-  const asked =
-    prompt === undefined
-      ? undefined
-      : withMemories(store.catalogue, filter, timedQuestion(question, now, input.timeZone ?? timeZone));
+  const timed = prompt === undefined ? undefined : timedQuestion(question, now, input.timeZone ?? timeZone);
+  const asked = await whenAsked(store, filter, timed);
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
   const { found, idOf, weightOfTerm, sureness, tokens, vector } =
     asked?.isTimeAlone === true
-      ? happenedIn(store.catalogue, filter, asked.period, limit, now)
+      ? asked.isComing
+        ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
+        : happenedIn(store.catalogue, filter, asked.period, limit, now)
       : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
   const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
@@ -126,11 +128,17 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     const isThen = asked !== undefined && fit(asked.period, occurredAt) === 1;
     return isThen ? LEAST_SCORE : Math.min(score, LEAST_SCORE);
   };
-  const ranked = ordered
+  const scored = (hit: RankedHit) =>
+    scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit)));
+  // Of what is to come, every note that names the time is worth a look.
+  const named = new Set(asked?.naming);
+  const coming = ordered
+    .filter(({ ordinal }) => named.has(ordinal))
+    .map((hit) => rescored(hit, Math.max(scored(hit).score, NAMES_THE_TIME)));
+  const others = ordered.filter(({ ordinal }) => !named.has(ordinal)).slice(0, limit);
+  const ranked = [...coming, ...others.map(scored)]
+    .sort((a, b) => b.score - a.score)
     .slice(0, limit)
-    .map((hit) =>
-      scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit))),
-    )
     .filter(({ score }) => score >= minScore);
   // Matches that fell behind made room for others.
   const missing = idsOf(ranked).filter((id) => !memories.has(id));
@@ -166,7 +174,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const answers = await answeringFacts(ports, {
     question,
     vector,
-    at: asOf ?? presentOf(clock, store.catalogue.facts.latestRecordedAt),
+    at: asOf ?? momentAsked(timed, presentOf(clock, store.catalogue.facts.latestRecordedAt)),
     minScore: input.minScore ?? 0,
     ...(userId === undefined ? {} : { userId }),
     ...(projects === undefined ? {} : { projects }),
@@ -174,12 +182,32 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   return { hits, relevant, plausible, facts: answers };
 }
 
+/** The last moment of the time that a question names, for facts; the present where it names none, or one that goes on. */
+const momentAsked = (timed: TimedQuestion | undefined, present: number): number =>
+  timed === undefined || timed.period.to > present ? present : timed.period.to - 1;
+
+type AskedTime = TimedQuestion & { readonly naming: readonly Ordinal[] };
+
+/** The time of a question where any memory happened then or, of one to come, names it; undefined where none does. */
+async function whenAsked(
+  store: MemoryPorts["store"],
+  filter: MemoryFilter,
+  timed: TimedQuestion | undefined,
+): Promise<AskedTime | undefined> {
+  if (timed?.isComing !== true) {
+    const found = withMemories(store.catalogue, filter, timed);
+    return found && { ...found, naming: [] };
+  }
+  const ordinals = await naming(store, filter, timed.period);
+  return ordinals.length === 0 ? undefined : { ...timed, naming: ordinals };
+}
+
 interface Asked {
   readonly text: string;
   /** The text without its time and without words that ask for a list. */
   readonly topic: string;
   readonly prompt: Prompt | undefined;
-  readonly asked: TimedQuestion | undefined;
+  readonly asked: AskedTime | undefined;
 }
 
 /** Everything that the filter lets through, as far as it may answer, best first. */
@@ -208,7 +236,8 @@ async function findByMeaning(
     topic,
     pasted: prompt?.pasted ?? "",
     period: asked?.period,
-    periodTerms: asked?.terms,
+    periodTerms: asked?.isComing === true ? [] : asked?.terms,
+    naming: asked?.naming ?? [],
     words: embedding.words,
     weights: termWeights(statistics, frequencies),
     profile: embedder.profile,

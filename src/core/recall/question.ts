@@ -2,7 +2,7 @@ import { analyse, questionTerms } from "../text/analyser.ts";
 import { bestBm25, type TermWeights } from "./bm25.ts";
 import { fold } from "../text/fold.ts";
 import type { EmbeddingProfile } from "../embedding.ts";
-import type { QueryTerm } from "../ports.ts";
+import type { Ordinal, QueryTerm } from "../ports.ts";
 import { momentOf, wallTime } from "../text/calendar.ts";
 import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
 import type { Period } from "../text/time-periods.ts";
@@ -31,6 +31,8 @@ export interface RankingQuestion {
   readonly period: Period | undefined;
   /** See `TimedQuestion`. */
   readonly periodTerms: readonly string[];
+  /** Memories that name the period, where that is known. */
+  readonly naming: readonly Ordinal[];
   /** The phrases in quotation marks, see `quotedPhrases`. */
   readonly phrases: readonly string[];
 }
@@ -41,6 +43,7 @@ export interface QuestionInput {
   readonly topic: string;
   readonly period: Period | undefined;
   readonly periodTerms?: readonly string[] | undefined;
+  readonly naming?: readonly Ordinal[];
   /** What was pasted beside it; see `Prompt`. */
   readonly pasted?: string;
   /** Words of the topic, from its embedding. */
@@ -67,8 +70,10 @@ export interface TimedQuestion {
   readonly topic: string;
   /** Terms of a month, a day or a season without a year, which may be of any; else none. */
   readonly terms: readonly string[];
-  /** It asks what happened then, and for nothing else. */
+  /** It asks what happened then, or is to come, and for nothing else. */
   readonly isTimeAlone: boolean;
+  /** The period is to come: memories name it and were written before. */
+  readonly isComing: boolean;
 }
 
 /** The time that a question names, as clocks of that zone show it; undefined where it names none. */
@@ -83,7 +88,8 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
   const topic = `${text.slice(0, named.start)} ${text.slice(named.end)}`.replace(/\s+/g, " ").trim();
   const words = named.isOfAnyYear === true ? text.slice(named.start, named.end) : "";
   const terms = analyse(words).filter((term) => /\p{L}{3}/u.test(term));
-  return { period: moments(named), topic, terms, isTimeAlone: asksForNothingElse(topic) };
+  const isComing = named.isComing === true;
+  return { period: moments(named), topic, terms, isTimeAlone: asksForNothingElse(topic), isComing };
 }
 
 /** Notes as the object of a list: with what they are on, or at the end of the text. */
@@ -138,6 +144,7 @@ export function readQuestion({
   topic,
   period,
   periodTerms = [],
+  naming = [],
   pasted = "",
   words,
   weights,
@@ -171,6 +178,7 @@ export function readQuestion({
     asksName: ASKS_NAME.test(folded),
     period,
     periodTerms,
+    naming,
     phrases: quotedPhrases(text),
   };
 }

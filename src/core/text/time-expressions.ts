@@ -12,7 +12,7 @@ export interface NamedPeriod extends Period {
 
 /**
  * The time that a question names, in the language in which most of it reads as one: "last week", "im Mai 2026", "since
- * June". Undefined where it names none, or one that is still to come: what is planned for tomorrow was written before.
+ * June". Undefined where it names none. A month, day or season of no year is the coming one where the question asks for what is to come.
  * The words between several times tell what is meant ("between … and …"), else the first counts.
  * @param now as a clock on the wall shows it
  */
@@ -28,15 +28,35 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     const length = period.end - period.start;
     if (best === undefined || length > best.length) best = { period, length };
   }
-  if (best === undefined || best.period.from > now) return undefined;
+  if (best === undefined) return undefined;
   const { start: first, end: last, isVague } = best.period;
   const isPast = () =>
     ASKS_OF_PAST.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
   if (isVague === true && !isPast()) return undefined;
-  const { from, to, start, end, isOfAnyYear } = best.period;
+  const { start, end, isOfAnyYear } = best.period;
+  const isMeantToCome = isOfAnyYear === true && !ASKS_OF_PAST.test(folded) && ASKS_OF_COMING.test(folded);
+  const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
+  const period = isMeantToCome ? later(best.period) : best.period;
+  const { from, to } = period;
   const place = { start: originalOf(start).start, end: originalOf(end - 1).end };
-  return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }) };
+  const isComing = from > now || (isMeantToCome && to > now);
+  return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }), ...(isComing && { isComing }) };
 }
+
+/** Words of a question for what is to come, folded. */
+const ASKS_OF_COMING = new RegExp(
+  `(?<!\\p{L})(?:${[
+    "coming(?: up)?|upcoming|due|planned|scheduled|booked|(?:have|has) (?:i|we|he|she|they) got on|(?:is|are|'s) (?:there )?on|arriv(?:es|ing)|will|going to|expires?|begins|starts|when (?:is|are|do|does)|what (?:is|are)|do (?:i|we) have|appointments?",
+    "(?:steht|stehen)(?=.*(?<!\\p{L})an(?!\\p{L}))|ansteh\\p{L}*|geplant|fallig|kommt|kommen|wird|werden|wann (?:ist|sind)|beginnt|lauft|habe (?:ich|wir)|termine?",
+    "prevue?s?|a venir|arrive(?:nt)?|sera|seront|quand (?:est|sont)|commence|est-ce que j'ai|j'ai quoi|rendez-vous",
+    "tengo|tenemos|hay|llega[n]?|previst[oa]s?|sera[n]?|cuando (?:es|son)|empieza|vence|citas?",
+    "previst[oaei]|in programma|arriva(?:no)?|sara|quando (?:e|sono)|comincia|scade|ho|abbiamo|appuntament[oi]",
+    "tenho|temos|ha|chega[m]?|previst[oa]s?|sera|quando (?:e|sao)|comeca|vence|consultas?",
+    "gepland|staat|staan|komt|komen|wanneer (?:is|zijn)|begint|verloopt|heb ik|hebben we|afspra(?:ak|ken)",
+    "mam|mamy|jest|sa|bedzie|beda|kiedy|czeka|zaplanowan\\p{L}*|wizyt\\p{L}+|будет|будут|предстоит|когда|запланирован\\p{L}*|hoga|hogi|hai|है|होगा|होगी|कब",
+  ].join("|")})(?!\\p{L})|予定|安排|计划|有什么|일정|예정`,
+  "u",
+);
 
 /** Periods named by their distance from `now` in English, at most eight. @param text folded. */
 export function relativePeriods(text: string, now: number): Period[] {

@@ -20,8 +20,10 @@ import {
 import { type Groups, type Rule, unitIn } from "./time-periods.ts";
 import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
-import { TIME_WORDS, type TimeWords } from "./time-words.ts";
+import { TIME_WORDS } from "./time-words.ts";
+import type { TimeWords } from "./time-words-form.ts";
 
+const HOUR_MS = 3_600_000;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
 const CONNECTORS = ["before", "after", "since", "until", "between", "from"] as const;
@@ -67,7 +69,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
   const nth = `(?<nth>${any(PARTS.ordinals)})`;
   const ordinalOf = placeIn(PARTS.ordinals);
-  const weekday = `(?<weekdayName>${any(words.weekdays)})`;
+  const dayPart = words.dayPart === undefined ? "" : `(?:[ -]?(?:${words.dayPart}))?`;
+  const weekday = `(?<weekdayName>${any(words.weekdays)})${dayPart}`;
   const weekdayOf = placeIn(words.weekdays);
   const season = `(?<season>${any(words.seasons)})`;
   const seasonOf = placeIn(words.seasons);
@@ -290,9 +293,17 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       true,
     ),
     rule(
-      [words.next && `(?:${words.next}) ${unit}`],
+      [`(?:${words.in})?(?:${PARTS.next}) ${unit}`, `(?:${words.in})?${unit} (?:${PARTS.next})`],
       (groups, now) => unitPeriod(unitIn(groups), -1, now),
       true,
+    ),
+    rule(
+      [
+        words.hour && `(?:${words.in})?${last} ${numbers} (?:${words.hour})`,
+        words.hour && `(?:${words.in})?${numbers} ${last} (?:${words.hour})`,
+        words.hour && lastAfter && `(?:${words.in})?${numbers} (?:${words.hour}) ${lastAfter}`,
+      ],
+      ({ count }, now) => ({ from: now - countOf(count) * HOUR_MS, to: Infinity }),
     ),
     // "at the beginning of the year", but not "of the month of May"
     rule(
@@ -306,7 +317,11 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     rule(words.today, (_, now) => days(now, 0), true),
     rule(`${preceded(words.the)}(?:${words.weekend})`, (_, now) => unitPeriod("weekend", 0, now), true),
     rule(
-      [`${last} (?:${words.christmas})`, `${preceded()}(?:${month()}|${season}|${words.christmas})`],
+      [
+        `${last} (?:${words.christmas})`,
+        `${preceded()}(?:${month()}|${season}|${words.christmas})`,
+        words.inAfter && `(?:${month()}|${season}|${words.christmas}) (?:${words.inAfter})`,
+      ],
       (groups, now) => latest(yearly(groups), now),
     ),
     rule(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
@@ -340,6 +355,9 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     words.today,
     words.yesterday,
     words.dayBeforeYesterday,
+    ...(words.tomorrow === undefined ? [] : [words.tomorrow]),
+    ...(words.hour === undefined ? [] : [words.hour]),
+    ...(dayPart === "" ? [] : [`(?:${any(words.weekdays)})${dayPart}`]),
   ];
   return {
     anchor: new RegExp(

@@ -8,6 +8,8 @@ export interface Period {
   readonly isOfAnyYear?: boolean;
   /** A day of the week alone, which is as often one to come, or each. */
   readonly isVague?: boolean;
+  /** It begins after now: what is asked for was written before. */
+  readonly isComing?: boolean;
   /** The text names its beginning and its end. */
   readonly isSpan?: boolean;
 }

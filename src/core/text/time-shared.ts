@@ -8,7 +8,7 @@ import {
   unitPeriod,
   yearNamed,
 } from "./time-periods.ts";
-import { words } from "./time-words.ts";
+import { words } from "./time-words-form.ts";
 
 /** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
 export const PARTS = {
@@ -19,7 +19,7 @@ export const PARTS = {
   quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
   firsts: "first|ersten?|premiers|primer[oa]s|prim[ie]|primeir[oa]s|eerste",
   /** Before its noun or after it. */
-  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?",
+  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?|следующ\\p{L}{2,3}|przysz(?:ly|lego|lym|la|lej)|nastepn(?:y|ego|ym|a|ej)|अगल[ेाी]|agl[aei]",
   beforeLast:
     "vorletzte[nmrs]?|avant-derniere?|penultim[oa]|antepasad[oa]|retrasad[oa]|atrasad[oa]|voorlaatste",
 } as const;

@@ -1,59 +1,7 @@
-/**
- * How languages speak of time. Each entry is the source of a regular expression over folded text (lower case, without
- * diacritics), words divided by `|`; a blank stands for any white space.
- */
-export interface TimeWords {
-  /** January to December; Monday to Sunday; spring to winter; 1 to 12, then "a few". */
-  readonly months: readonly string[];
-  readonly weekdays: readonly string[];
-  readonly seasons: readonly string[];
-  readonly numbers: readonly string[];
-  readonly day: string;
-  readonly week: string;
-  readonly month: string;
-  readonly year: string;
-  readonly weekend: string;
-  readonly christmas: string;
-  readonly today: string;
-  readonly yesterday: string;
-  readonly dayBeforeYesterday: string;
-  /** "last" before its noun, and after it where it can stand there. */
-  readonly last: string;
-  readonly lastAfter?: string;
-  readonly this: string;
-  /** Up to now: "the past week". */
-  readonly past?: string;
-  /** The first, second and last third of a longer time: "early", "mid", "at the end of". */
-  readonly parts: readonly [string, string, string];
-  /** Two weeks, however they are counted. */
-  readonly fortnight: string;
-  readonly next?: string;
-  readonly tomorrow?: string;
-  /** Around a length of time: "vor …", "… ago". */
-  readonly agoBefore?: string;
-  readonly agoAfter?: string;
-  /** Words that a month, a year or a season needs before it to be a time; articles included. */
-  readonly in: string;
-  /** An article alone, which is enough before "weekend". */
-  readonly the?: string;
-  /** Between the parts of a date. */
-  readonly of: string;
-  readonly before: string;
-  readonly after: string;
-  readonly since: string;
-  readonly until: string;
-  readonly between: string;
-  readonly from: string;
-  readonly and: string;
-  readonly to: string;
-  /** "(from …) on". */
-  readonly onwards?: string;
-  /** Words that ask what happened, or hold such a question together, and say nothing of what about. */
-  readonly empty: string;
-}
+import { EASTERN_TIME_WORDS } from "./time-words-eastern.ts";
+import { type TimeWords, words } from "./time-words-form.ts";
 
-export const words = (list: string) => list.split(" ").map((word) => word.replaceAll("_", " "));
-
+/** How each language speaks of time. */
 export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
   en: {
     months: words(
@@ -82,8 +30,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     last: "last|past|previous",
     this: "this|current",
     past: "past",
-    next: "next|coming",
     tomorrow: "tomorrow",
+    hour: "hours?|hrs?",
+    dayPart: "(?:in the )?(?:morning|afternoon|evening|night|noon)",
     agoAfter: "ago|back|earlier",
     in: "(?:back )?(?:in|during|of|from|over|on|at|throughout|around|within) (?:the )?(?:month of |year )?(?:the )?",
     the: "the ",
@@ -98,7 +47,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "to|and|until|till|through",
     onwards: "on(?:wards?)?",
     empty:
-      "planned|scheduled|what|which|who|was|were|is|are|there|anything|something|everything|all|any|things?|stuff|happen(?:ed|ing|s)?|did|do|does|done|doing|do(?:es)?|i|we|you|my|our|me|us|up|to|have|has|had|been|go(?:ing|ne|es)?|went|on|in|at|of|for|from|the|a|an|with|and|about|work(?:ed)?|new|news|notes?|noted|wr(?:ote|itten)|review|recap|summar(?:y|i[sz]e)|show|list|tell|give|find|remind|log(?:ged)?|diary|journal|entr(?:y|ies)|memor(?:y|ies)|events?|recorded|added|saved|remember(?:ed)?|get|got|that|be|so|else|exactly|please|note|down|came|can|could|take|took|place|activit(?:y|ies)",
+      "planned|scheduled|what|which|who|was|were|is|are|there|anything|something|everything|all|any|things?|stuff|happen(?:ed|ing|s)?|did|do|does|done|doing|do(?:es)?|i|we|you|my|our|me|us|up|to|have|has|had|been|go(?:ing|ne|es)?|went|on|in|at|of|for|from|the|a|an|with|and|about|work(?:ed)?|new|news|notes?|noted|wr(?:ote|itten)|review|recap|summar(?:y|i[sz]e)|show|list|tell|give|find|remind|log(?:ged)?|diary|journal|entr(?:y|ies)|memor(?:y|ies)|events?|recorded|added|saved|remember(?:ed)?|get|got|that|be|so|else|exactly|please|note|down|came|can|could|take|took|place|activit(?:y|ies)|talk(?:ed|ing)?|speak|spoke|discuss(?:ed)?|say|said|mention(?:ed)?|learn(?:ed|t)?|write|writing|record|save|make|made|decide|decided|busy|due|coming|upcoming|plan|deal|dealt|spend|spent|time|ask(?:ed)?|think|thought|working|s|hear|heard|see|seen|read|where",
   },
   de: {
     months: words(
@@ -116,6 +65,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "monat(?:en?|s)?",
     year: "jahr(?:en?|e?s)?",
     weekend: "wochenenden?",
+    hour: "stunden?",
+    dayPart: "(?:fruh|morgen|vormittag|mittag|nachmittag|abend|nacht)s?",
+    tomorrow: "(?<!(?:heute|gestern|am|jeden|guten) )morgen",
     christmas: "weihnachten",
     today: "heute(?: (?:morgen|vormittag|nachmittag|abend|fruh))?",
     yesterday: "gestern(?: (?:morgen|vormittag|nachmittag|abend|fruh))?|gestrigen|letzte nacht",
@@ -136,7 +88,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "bis(?: zum)?|und",
     onwards: "an",
     empty:
-      "stand|steht|anstand|ansteht|geplant|erledigt|erlebt|was|welche[rsnm]?|wer|war(?:en)?|ist|sind|gab|gibt|es|alles|etwas|irgendetwas|neues|los|passiert(?:e)?|geschehen|geschah|habe?n?|hat(?:ten?)?|ich|wir|mir|mich|uns|mein[erns]*|unser[ens]*|gemacht|machte?n?|tat|getan|unternommen|gearbeitet|notiz(?:en)?|notiert|aufgeschrieben|eintrag|eintrage|ubersicht|ruckblick|zeig[e]?|bei|in|im|am|an|auf|der|die|das|den|dem|des|und|so|denn|da|eigentlich|war|ruckschau|ereignisse?|vorgefallen|zusammenfassung|alle[ns]?",
+      "stand|steht|anstand|ansteht|geplant|erledigt|erlebt|was|welche[rsnm]?|wer|war(?:en)?|ist|sind|gab|gibt|es|alles|etwas|irgendetwas|neues|los|passiert(?:e)?|geschehen|geschah|habe?n?|hat(?:ten?)?|ich|wir|mir|mich|uns|mein[erns]*|unser[ens]*|gemacht|machte?n?|tat|getan|unternommen|gearbeitet|notiz(?:en)?|notiert|aufgeschrieben|eintrag|eintrage|ubersicht|ruckblick|zeig[e]?|bei|in|im|am|an|auf|der|die|das|den|dem|des|und|so|denn|da|eigentlich|war|ruckschau|ereignisse?|vorgefallen|zusammenfassung|alle[ns]?|gesprochen|sprach(?:en)?|geredet|redete|besprochen|woran|woruber|worum|womit|wovon|gesagt|gelernt|geschrieben|schrieb|ging|beschaftigt|beschloss(?:en)?|entschieden|gemerkt|wo|vor|fallig|kommt|mit|uber|zu|festgehalten",
   },
   fr: {
     months: words(
@@ -152,6 +104,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "mois",
     year: "ans?|annees?",
     weekend: "week-?ends?|fins? de semaine",
+    hour: "heures?",
+    dayPart: "(?:matin|apres-midi|soir|midi)",
+    tomorrow: "demain",
     christmas: "noel",
     today: "aujourd'? ?hui|ce (?:matin|soir)|cet apres-midi",
     yesterday: "hier(?: (?:matin|soir|apres-midi))?|la nuit derniere",
@@ -172,7 +127,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     and: "et(?: le| la)?",
     to: "a|au|et|jusqu'(?:a|au|en)",
     empty:
-      "prevue?s?|qu|que|quoi|quelles?|quels?|qui|est|ce|c|s|se|sont|il|elle|y|a|ai|as|ont|avons|avez|j|je|nous|on|m|mes|mon|ma|nos|notre|moi|fait(?:es)?|faisait|passee?s?|arrivee?s?|etait|etaient|de|du|des|d|l|le|la|les|un|une|en|au|aux|dans|pour|et|notes?|notee?s?|ecrit|tout|toutes?|tous|neuf|nouveau|nouvelles|quelque|chose|choses|montre|moi|liste|resume|travaille|evenements?|eu|lieu|produit|t",
+      "prevue?s?|qu|que|quoi|quelles?|quels?|qui|est|ce|c|s|se|sont|il|elle|y|a|ai|as|ont|avons|avez|j|je|nous|on|m|mes|mon|ma|nos|notre|moi|fait(?:es)?|faisait|passee?s?|arrivee?s?|etait|etaient|de|du|des|d|l|le|la|les|un|une|en|au|aux|dans|pour|et|notes?|notee?s?|ecrit|tout|toutes?|tous|neuf|nouveau|nouvelles|quelque|chose|choses|montre|moi|liste|resume|travaille|evenements?|eu|lieu|produit|t|parle|parlions|discute|dit|appris|travaillait|sur|quoi|sujet|propos|decide|occupe|avec|prevoit|arrive|ou|retenu",
   },
   es: {
     months: words(
@@ -194,6 +149,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "mes(?:es)?",
     year: "anos?",
     weekend: "fin(?:es)? de semana|finde",
+    hour: "horas?",
+    dayPart: "(?:por|a|de) la (?:manana|tarde|noche)|al mediodia",
+    tomorrow: "(?<!(?:la|esta|de|una) )manana",
     christmas: "navidad(?:es)?",
     today: "hoy|esta (?:manana|tarde|noche)",
     yesterday: "ayer(?: por la (?:manana|tarde|noche))?|anoche",
@@ -215,7 +173,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     and: "y(?: el)?|e",
     to: "a|al|y|hasta(?: el)?",
     empty:
-      "previst[oa]s?|planead[oa]s?|que|cual(?:es)?|quien(?:es)?|hubo|hay|habia|paso|pasaba|pasado|ha|he|has|han|hemos|ocurrio|ocurrido|sucedio|hice|hizo|hicimos|hecho|hacer|hacia|hago|estuve|estuvimos|estaba|fue|era|yo|nosotros|me|mi|mis|nos|nuestr[oa]s?|el|la|los|las|lo|un|una|de|del|en|a|al|con|y|por|para|notas?|anote|apunte|apuntes|anotado|escribi|todo|todas?|todos|algo|cosas?|nuev[oa]s?|novedades|resumen|muestra|lista|trabaje|eventos?|tuve|tuvo|lugar|se",
+      "previst[oa]s?|planead[oa]s?|que|cual(?:es)?|quien(?:es)?|hubo|hay|habia|paso|pasaba|pasado|ha|he|has|han|hemos|ocurrio|ocurrido|sucedio|hice|hizo|hicimos|hecho|hacer|hacia|hago|estuve|estuvimos|estaba|fue|era|yo|nosotros|me|mi|mis|nos|nuestr[oa]s?|el|la|los|las|lo|un|una|de|del|en|a|al|con|y|por|para|notas?|anote|apunte|apuntes|anotado|escribi|todo|todas?|todos|algo|cosas?|nuev[oa]s?|novedades|resumen|muestra|lista|trabaje|eventos?|tuve|tuvo|lugar|se|hable|hablamos|hablado|discuti|discutimos|dije|aprendi|trabajamos|trabajado|escrito|escribimos|decidi|decidimos|sobre|acerca|ocupe|tengo|tenemos|toca|donde",
   },
   it: {
     months: words(
@@ -233,6 +191,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "mes[ei]",
     year: "ann[oi]",
     weekend: "week-?end|fine settimana",
+    hour: "or[ae]",
+    dayPart: "mattina|pomeriggio|sera|notte",
+    tomorrow: "domani",
     christmas: "natale",
     today: "oggi|sta(?:mattina|sera|notte)|questa (?:mattina|sera)|questo pomeriggio",
     yesterday: "ieri(?: (?:mattina|pomeriggio|sera|notte))?|la (?:notte|scorsa notte)",
@@ -254,7 +215,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "a|al|e|fino a|all'",
     onwards: "in poi",
     empty:
-      "previst[oaie]|combinat[oaie]|che|cosa|cos|cose|quali|quale|chi|e|era|erano|c|ci|sono|stato|stati|successo|successa|accaduto|avvenuto|ho|ha|hai|hanno|abbiamo|fatto|fatta|facevo|facevamo|fare|io|noi|mi|mio|mia|miei|nostr[oaie]|il|lo|la|i|gli|le|l|un|una|di|del|della|in|nel|nella|a|al|con|per|note|nota|appunt[oi]|annotato|scritto|tutto|tutte|tutti|qualcosa|novita|nuov[oaie]|riassunto|mostra|elenca|lavorato|eventi|evento|si",
+      "previst[oaie]|combinat[oaie]|che|cosa|cos|cose|quali|quale|chi|e|era|erano|c|ci|sono|stato|stati|successo|successa|accaduto|avvenuto|ho|ha|hai|hanno|abbiamo|fatto|fatta|facevo|facevamo|fare|io|noi|mi|mio|mia|miei|nostr[oaie]|il|lo|la|i|gli|le|l|un|una|di|del|della|in|nel|nella|a|al|con|per|note|nota|appunt[oi]|annotato|scritto|tutto|tutte|tutti|qualcosa|novita|nuov[oaie]|riassunto|mostra|elenca|lavorato|eventi|evento|si|parlato|parlavo|discusso|detto|imparato|lavorava|lavoravo|deciso|su|di|cui|argomento|occupato|ho|dove",
   },
   pt: {
     months: words(
@@ -278,6 +239,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "mes(?:es)?",
     year: "anos?",
     weekend: "fi(?:m|ns) de semana|fim-de-semana",
+    hour: "horas?",
+    dayPart: "(?:de|a|pela) (?:manha|tarde|noite)",
+    tomorrow: "amanha",
     christmas: "natal",
     today: "hoje|esta (?:manha|tarde|noite)",
     yesterday: "ontem(?: (?:de|a|pela) (?:manha|tarde|noite))?",
@@ -300,7 +264,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     to: "a|ao|e|ate(?: [oa]| ao)?",
     onwards: "em diante",
     empty:
-      "previst[oa]s?|planead[oa]s?|que|o|qual|quais|quem|houve|ha|havia|aconteceu|acontecido|ocorreu|passou|fiz|fez|fizemos|feito|fazer|fazia|estive|eu|nos|me|meu|minhas?|meus|noss[oa]s?|a|os|as|um|uma|de|do|da|em|no|na|com|e|por|para|notas?|anotei|anotado|escrevi|tudo|todos|todas|algo|coisas?|nov[oa]s?|novidades|resumo|mostre|lista|trabalhei|eventos?|foi|era|se|teve|lugar",
+      "previst[oa]s?|planead[oa]s?|que|o|qual|quais|quem|houve|ha|havia|aconteceu|acontecido|ocorreu|passou|fiz|fez|fizemos|feito|fazer|fazia|estive|eu|nos|me|meu|minhas?|meus|noss[oa]s?|a|os|as|um|uma|de|do|da|em|no|na|com|e|por|para|notas?|anotei|anotado|escrevi|tudo|todos|todas|algo|coisas?|nov[oa]s?|novidades|resumo|mostre|lista|trabalhei|eventos?|foi|era|se|teve|lugar|falei|falamos|falado|discuti|discutimos|disse|aprendi|trabalhamos|trabalhado|escrito|decidi|decidimos|sobre|acerca|ocupei|tenho|temos|onde",
   },
   nl: {
     months: words(
@@ -320,6 +284,9 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     month: "maand(?:en)?",
     year: "ja(?:ar|ren)",
     weekend: "weekend(?:en)?",
+    hour: "uur|uren",
+    dayPart: "(?:ochtend|morgen|middag|avond|nacht)",
+    tomorrow: "morgen",
     christmas: "kerst(?:mis)?",
     today: "vandaag|van(?:morgen|middag|avond|ochtend)",
     yesterday: "gister(?:en)?(?:ochtend|middag|avond|morgen)?|vannacht|afgelopen nacht",
@@ -339,44 +306,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     and: "en",
     to: "tot(?: en met)?|t/m|en",
     empty:
-      "gepland|stond|speelde|wat|welke?|wie|was|waren|is|er|zijn|gebeurd|gebeurde|gedaan|deed|deden|heb|heeft|hebben|had|ik|we|wij|mij|me|mijn|ons|onze|de|het|een|in|op|aan|van|voor|met|en|bij|notities?|genoteerd|opgeschreven|alles|iets|dingen|nieuws|nieuwe?|overzicht|samenvatting|toon|laat|zien|gewerkt|gebeurtenissen|allemaal|zo|ging",
+      "gepland|stond|speelde|wat|welke?|wie|was|waren|is|er|zijn|gebeurd|gebeurde|gedaan|deed|deden|heb|heeft|hebben|had|ik|we|wij|mij|me|mijn|ons|onze|de|het|een|in|op|aan|van|voor|met|en|bij|notities?|genoteerd|opgeschreven|alles|iets|dingen|nieuws|nieuwe?|overzicht|samenvatting|toon|laat|zien|gewerkt|gebeurtenissen|allemaal|zo|ging|gesproken|praatte|gepraat|besproken|gezegd|geleerd|gewerkt|werkte|geschreven|schreef|besloten|over|aan|bezig|gehad|waar|waarover|waaraan|mee|staat",
   },
-  ru: {
-    months: words(
-      "январ[ьяе] феврал[ьяе] март[ае]? апрел[ьяе] ма[ийяе] июн[ьяе] июл[ьяе] август[ае]? сентябр[ьяе] октябр[ьяе] ноябр[ьяе] декабр[ьяе]",
-    ),
-    weekdays: words(
-      "понедельник[а]? вторник[а]? сред[аыу] четверг[а]? пятниц[аыу] суббот[аыу] воскресень[ея]",
-    ),
-    seasons: words("весн(?:а|ы|ои) лет(?:о|а|ом) осен(?:ь|и|ью) зим(?:а|ы|ои)"),
-    numbers: words(
-      "один|одну|одна два|две|пару три четыре пять шесть семь восемь девять десять одиннадцать двенадцать несколько",
-    ),
-    day: "д(?:ень|ня|неи|ни)",
-    week: "недел(?:я|ю|и|ь|е)",
-    parts: ["начал[ео]", "середин[еуы]", "кон(?:ец|це|ца)"],
-    fortnight: "две недели",
-    month: "месяц(?:а|ев|е|ы)?",
-    year: "год(?:а|у|ы)?|лет",
-    weekend: "выходн(?:ые|ых)",
-    christmas: "рождеств(?:о|а)",
-    today: "сегодня",
-    yesterday: "вчера",
-    dayBeforeYesterday: "позавчера",
-    last: "прошл(?:ои|ом|ую|ыи|ые|ых|ая|ое)|последн(?:ие|их|ии|юю|ем|еи|яя)",
-    this: "эт(?:от|ои|ом|у|а|их)",
-    agoAfter: "назад",
-    in: "(?:в|во|на|за|о) ",
-    of: "",
-    before: "до|перед",
-    after: "после",
-    since: "с|со|начиная с",
-    until: "до|по",
-    between: "между",
-    from: "с|от",
-    and: "и",
-    to: "до|по|и",
-    empty:
-      "что|чем|какие|кто|было|были|был|есть|я|мы|мне|нас|нам|мои|делала?|делали|сделала?|сделали|произошло|случилось|происходило|заметки|записи|все|нового|в|на|за|и|с",
-  },
+  ...EASTERN_TIME_WORDS,
 };

@@ -1,4 +1,5 @@
 import { describe, beforeEach, expect, it } from "vitest";
+import { recordFact } from "../../../src/core/facts/record-fact.ts";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import type { MemoryFilter } from "../../../src/core/ports.ts";
 import { queryMemory, denialsFirst } from "../../../src/core/recall/query-memory.ts";
@@ -166,4 +167,36 @@ it("finds the note that a prompt asks for beside what was pasted, and reads the 
     expect(hits[0]?.memory.content).toContain("42 mm");
     expect(relevant).toBe(1);
   }
+});
+
+it("finds what is to come by the dates that notes name, soonest first, and drops a time that nothing names", async () => {
+  const world = createMemoryWorld();
+  const now = Date.UTC(2026, 10, 26, 12);
+  world.now = now;
+  const add = async (content: string, daysAgo: number) =>
+    (await addMemory(world.ports, { content, occurredAt: now - daysAgo * 86_400_000 })).memory.id;
+  await add("the fire inspection passed", 350);
+  const late = await add("flight home on 19 December at 9", 3);
+  const soon = await add("inspección el 10 de diciembre de 2026", 20);
+  await add("the boiler was serviced", 5);
+  const ask = async (query: string) =>
+    (await queryMemory(world.ports, { query, limit: 5, filter: {} })).hits.map(({ memory }) => memory.id);
+  expect(await ask("what have I got on in December?")).toEqual([soon, late]);
+  expect((await ask("what is planned in February for the boiler?")).length).toBeGreaterThan(0);
+});
+
+it("answers facts as of the time that a question names", async () => {
+  const world = createMemoryWorld();
+  world.now = Date.UTC(2026, 10, 26, 12);
+  for (const [object, validFrom] of [
+    ["Alder", Date.UTC(2023, 0, 1)],
+    ["Birch", Date.UTC(2025, 5, 1)],
+  ] as const)
+    await recordFact(world.ports, { subject: "Ilse", predicate: "works at", object, validFrom });
+  const ask = async (query: string) =>
+    (await queryMemory(world.ports, { query, limit: 5, filter: {}, includeFacts: true })).facts?.map(
+      ({ object }) => object,
+    );
+  expect(await ask("where did Ilse work in 2024?")).toEqual(["Alder"]);
+  expect(await ask("where does Ilse work?")).toEqual(["Birch"]);
 });

@@ -140,8 +140,6 @@ describe("timeOfQuestion", () => {
     "where are the summer tyres?",
     "which day are the bins collected?",
     "how many days a week do I swim?",
-    "what is planned for tomorrow?",
-    "when is the dentist next week?",
     "who was our doctor before Dr. Brandt?",
     "where is part AB2023X?",
     "what costs 120199?",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timeOfQuestion } from "../../../src/core/text/time-expressions.ts";
+import { asksForNothingElse, timeOfQuestion } from "../../../src/core/text/time-expressions.ts";
 
 /** A Thursday. */
 const NOW = Date.UTC(2026, 10, 19, 15);
@@ -556,10 +556,84 @@ function fullWindow(window: string): string {
 describe.each(Object.entries(PHRASINGS))("timeOfQuestion in %s", (_, phrasings) => {
   it.each(lines(phrasings))("reads %s of: %s", (window, question) => {
     const period = timeOfQuestion(question, NOW);
-    expect(period === undefined ? "-" : `${printed(period.from)}..${printed(period.to)}`).toBe(
-      fullWindow(window),
-    );
+    // What is to come is told from what happened, see the next test.
+    expect(
+      period === undefined || period.isComing === true
+        ? "-"
+        : `${printed(period.from)}..${printed(period.to)}`,
+    ).toBe(fullWindow(window));
   });
+});
+
+const DAY = 86_400_000;
+// NOW is a Saturday in November.
+const COMING = `
+what have I got on in December
+what arrives in January
+what is due next week
+what is planned for tomorrow?
+when is the dentist next week?
+was steht nächste Woche an?
+was kommt im Januar?
+Termine im Dezember
+qu'est-ce qui est prévu la semaine prochaine ?
+rendez-vous en janvier
+¿qué tengo mañana?
+¿qué hay previsto en diciembre?
+cosa ho la prossima settimana?
+o que tenho amanhã?
+o que está previsto para a próxima semana?
+wat staat er volgende week gepland?
+afspraken in december
+co mam jutro?
+co jest zaplanowane w grudniu?
+что запланировано на следующей неделе?
+`;
+it.each(COMING.trim().split("\n"))("reads what is to come: %s", (question) => {
+  const period = timeOfQuestion(question, NOW);
+  expect(period?.isComing).toBe(true);
+  expect(period?.to).toBeGreaterThan(NOW);
+  expect(period?.from).toBeLessThan(NOW + 70 * DAY);
+});
+
+const VERBS = `
+what did I talk about in June 2024?
+what did we discuss in June 2024?
+worüber haben wir im Juni 2024 gesprochen?
+woran habe ich im Juni 2024 gearbeitet?
+de quoi ai-je parlé en juin 2024 ?
+sur quoi ai-je travaillé en juin 2024 ?
+¿de qué hablé en junio de 2024?
+¿en qué trabajamos en junio de 2024?
+di cosa ho parlato a giugno 2024?
+em que trabalhei em junho de 2024?
+waar heb ik in juni 2024 aan gewerkt?
+nad czym pracowałem w czerwcu 2024?
+над чем я работал в июне 2024?
+जून 2024 में मैंने क्या किया?
+`;
+it.each(VERBS.trim().split("\n"))("asks for nothing but the time: %s", (question) => {
+  const period = timeOfQuestion(question, NOW);
+  expect(period && `${printed(period.from)}..${printed(period.to)}`).toBe("2024-06-01..2024-07-01");
+  const rest = `${question.slice(0, period?.start)} ${question.slice(period?.end)}`;
+  expect(asksForNothingElse(rest)).toBe(true);
+});
+
+it.each([
+  ["what did I write on Monday evening?", 1],
+  ["was habe ich am Montagabend gemacht?", 1],
+  ["o czym rozmawiałem w zeszłym tygodniu?", 7],
+  ["pichle hafte maine kya kiya?", 7],
+  ["पिछले हफ्ते क्या हुआ", 7],
+])("reads %s", (question, days) => {
+  const { from = 0, to = 0 } = timeOfQuestion(question, NOW) ?? {};
+  expect((to - from) / DAY).toBe(days);
+  expect(from).toBeLessThan(NOW);
+});
+
+it("reads hours", () => {
+  expect(timeOfQuestion("what did I do in the last 48 hours?", NOW)?.from).toBe(NOW - 2 * DAY);
+  expect(timeOfQuestion("was war in den letzten 3 Stunden?", NOW)?.from).toBe(NOW - DAY / 8);
 });
 
 it("reads the last day of a shorter month as a month before the last of a longer one", () => {

@@ -1,0 +1,78 @@
+import { analyse } from "./analyser.ts";
+import { fold } from "./fold.ts";
+import { dayOf, monthsFrom, type Period } from "./time-periods.ts";
+import { TIME_WORDS } from "./time-words.ts";
+
+/** The names of each month in all languages of the calendar, as sources of regular expressions. */
+const MONTHS = Array.from({ length: 12 }, (_, month) =>
+  Object.values(TIME_WORDS)
+    .map(({ months }) => months[month])
+    .join("|"),
+);
+const MONTH = `(?<month>${MONTHS.join("|")})\\.?`;
+const MONTH_NAMES = MONTHS.map((names) => new RegExp(`^(?:${names})$`, "u"));
+const YEAR = String.raw`(?:(?:,? | of | de | del | do )?(?<year>20\d\d))?`;
+const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.|º|°|-?го)?`;
+const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "hi"];
+const termsOfMonth = new Map<number, readonly string[]>();
+
+/** The names of a month in many languages, as terms of the word index. @param month 0 is January. */
+export function monthTerms(month: number): readonly string[] {
+  const known = termsOfMonth.get(month);
+  if (known !== undefined) return known;
+  const time = Date.UTC(2024, month, 5);
+  const names = LOCALES.flatMap((locale) =>
+    (["long", "short"] as const).flatMap((style) => [
+      new Intl.DateTimeFormat(locale, { month: style, day: "numeric", timeZone: "UTC" }).format(time),
+      new Intl.DateTimeFormat(locale, { month: style, timeZone: "UTC" }).format(time),
+    ]),
+  );
+  // Chinese and Japanese count their months.
+  const terms = [...new Set([...names, `${month + 1}月`].flatMap((name) => analyse(name)))].filter(
+    (term) => /^\p{L}[\p{L}\p{M}]{2}/u.test(term) || /\d月/.test(term),
+  );
+  termsOfMonth.set(month, terms);
+  return terms;
+}
+
+/** Dates as people write them, folded. Each tells a day, or a month. */
+const DATES = [
+  String.raw`(?<year>20\d\d)-(?<number>\d\d)-(?<day>\d\d)`,
+  String.raw`(?<day>\d{1,2})\.(?<number>\d{1,2})\.(?<year>20\d\d)?(?!\d)`,
+  String.raw`(?<day>\d{1,2})/(?<number>\d{1,2})/(?<year>20\d\d)`,
+  `${DAY} (?:of |de |di |do )?${MONTH}${YEAR}`,
+  `${MONTH} ${DAY}(?!\\d)${YEAR}`,
+  `${MONTH}${YEAR}`,
+].map((source) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`, "gu"));
+DATES.push(/(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu);
+const SEARCHED_CHARS = 4_000;
+const MAX_DATES = 16;
+const DAY_MS = 86_400_000;
+
+/**
+ * The days and months that a text names, at most 16, in no order. One without a year is the first that ends after the text was
+ * written. Cost: linear.
+ */
+export function datesNamed(text: string, writtenAt: number): Period[] {
+  let rest = fold(text.slice(0, SEARCHED_CHARS));
+  const found: Period[] = [];
+  for (const pattern of DATES) {
+    rest = rest.replace(pattern, (match: string, ...args: unknown[]) => {
+      const { year, number, month, day } = args.at(-1) as Readonly<Record<string, string | undefined>>;
+      const index =
+        number === undefined ? MONTH_NAMES.findIndex((name) => name.test(month ?? "")) : Number(number) - 1;
+      const inYear = (one: number) =>
+        day === undefined ? monthsFrom(one, index, 1) : dayOf(one, index, Number(day));
+      const written = new Date(writtenAt - DAY_MS).getUTCFullYear();
+      const first = inYear(Number(year ?? written));
+      const period =
+        year === undefined && first !== undefined && first.to <= writtenAt - DAY_MS
+          ? inYear(written + 1)
+          : first;
+      if (period !== undefined && index >= 0 && index < 12 && found.length < MAX_DATES) found.push(period);
+      // What one pattern reads is not read by the next.
+      return "\u0001".repeat(match.length);
+    });
+  }
+  return found;
+}
