@@ -60,7 +60,7 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
   const answer = answerNotes(context, hits.slice(0, plausible).map(asEntry), {
     scope: scope.words,
     tokens: given - estimateTokens(known + unsure),
-    none: hits.length === 0 ? "Nothing found" : "Nothing that answers",
+    none: known !== "" ? "No notes" : hits.length === 0 ? "Nothing found" : "Nothing that answers",
   });
   return known + unsure + answer;
 }
@@ -267,8 +267,13 @@ export async function recall(
     throw invalidRequest(`recall needs a topic, of at most ${MAX_TOPIC} characters.`);
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
-  const { hits, plausible } = await context.operations.queryMemory({
+  const {
+    hits,
+    plausible,
+    facts = [],
+  } = await context.operations.queryMemory({
     query: topic,
+    includeFacts: true,
     limit: RECALL_CANDIDATES,
     snippetChars: SNIPPET_CHARS,
     filter: scope.filter,
@@ -279,10 +284,12 @@ export async function recall(
     .slice(0, RECALLED_NOTES)
     .map(asEntry);
   const web = withWeb ? "" : " Notes from web pages are left out.";
+  const lines = facts.slice(0, FACTS).map(factLine);
+  const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
   const notes = answerNotes(context, entries, {
     scope: scope.words,
-    tokens: RECALL_TOKENS,
-    none: "Nothing found",
+    tokens: RECALL_TOKENS - estimateTokens(known),
+    none: known === "" ? "Nothing found" : "No notes",
   });
-  return `Recall what memory holds on ${JSON.stringify(topic)}, and use what is relevant to the task at hand.${web}\n\n${notes}`;
+  return `Recall what memory holds on ${JSON.stringify(topic)}, and use what is relevant to the task at hand.${web}\n\n${known}${notes}`;
 }

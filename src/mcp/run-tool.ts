@@ -62,7 +62,7 @@ export async function runTool(
 
 function checked(name: AgentToolName, input: unknown): unknown {
   const check = CHECKS.get(name);
-  const value = input ?? {};
+  const value = plainly(AGENT_TOOLS[name].input, input ?? {});
   // Ignored, a misspelt condition or time would make the tool do something else, and say that it is done.
   const known = Object.keys(AGENT_TOOLS[name].input.properties);
   const unknown = Object.keys(value).find((field) => !known.includes(field) && !field.startsWith("_"));
@@ -75,6 +75,54 @@ function checked(name: AgentToolName, input: unknown): unknown {
   const [first] = fields;
   const what = first === undefined ? "it does not fit" : `${first.path.slice(1) || "it"} ${first.message}`;
   throw invalidRequest(`The input of ${name} is not valid: ${what}.`, { fields });
+}
+
+interface InputSchema {
+  readonly properties: object;
+  readonly required?: readonly string[] | undefined;
+}
+
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+}
+
+/**
+ * The input with arguments that clients send as text taken as what they plainly mean: numbers and flags in words, lists as JSON, with commas or as
+ * a single one, an empty text as left out. What means nothing plainly stays, and is refused.
+ */
+function plainly({ properties, required = [] }: InputSchema, input: unknown): object {
+  const parsed = typeof input === "string" ? parsedJson(input) : input;
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return Object(input) as object;
+  const fields = properties as Readonly<Record<string, FieldSchema | undefined>>;
+  const known = Object.entries(parsed).map(([name, value]) => {
+    const isLeftOut = value === "" && name !== "content" && !required.includes(name);
+    return [name, isLeftOut ? undefined : plainValue(fields[name], value)] as const;
+  });
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
+}
+
+function plainValue(schema: FieldSchema | undefined, value: unknown): unknown {
+  if (typeof value !== "string" || schema === undefined) return value;
+  const types = new Set<string>([schema.type ?? []].flat());
+  const text = value.trim();
+  if (types.has("array")) {
+    const list = parsedJson(text);
+    if (Array.isArray(list)) return list;
+    return text.split(",").flatMap((one) => one.trim() || []);
+  }
+  if (types.has("string") || schema.enum !== undefined) return value;
+  if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  const isNumeric = types.has("integer") || types.has("number");
+  return isNumeric && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : value;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An error as an agent reads it: the code, and what to do. */

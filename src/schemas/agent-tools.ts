@@ -52,22 +52,22 @@ function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Stati
   return Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) });
 }
 
-const Id = t.text("its id", { minLength: 1, maxLength: 64 });
+const Id = t.text("The id, or its last 8 characters.", { minLength: 1, maxLength: 64 });
 /** A date, a time, or words as `momentOf` reads them; or epoch milliseconds. */
 const When = (description: string) =>
   t.optional(
     Type.Unsafe<string | number>({ type: ["string", "integer"], minLength: 1, maxLength: 64, description }),
   );
-const From = When("date or last week");
-const To = When("its end");
-const AnswerTokens = t.optional(t.whole("of the answer", { minimum: 100, maximum: 50_000 }));
-const Scope = t.optional(t.oneOf(["project", "all"], "default project"));
+const From = When('Only what happened since: a date or "last week".');
+const To = When("Only what happened until then.");
+const AnswerTokens = t.optional(t.whole("Longest answer, in tokens.", { minimum: 100, maximum: 50_000 }));
+const Scope = t.optional(t.oneOf(["project", "all"], "This project (default), or every project."));
 const Whole = (description: string, minimum = 1) =>
   t.optional(t.whole(description, { minimum, maximum: Number.MAX_SAFE_INTEGER }));
 /** More than `MAX_LISTED` counts as that. */
 const Limit = Whole;
-const AllowSecret = t.optional(t.flag("no secret"));
-const Text = said(field.Content, "the text");
+const AllowSecret = t.optional(t.flag("Set it if a refused text holds no secret."));
+const Text = said(field.Content, "One self-contained statement.");
 const tagList = (description: string) =>
   t.optional(Type.Unsafe<string[]>({ ...field.Tags, items: said(field.Tag), description }));
 
@@ -77,12 +77,12 @@ function tool<Input extends TSchema>(description: string, input: Input, hints: T
 
 export const AGENT_TOOLS = {
   memory_search: tool(
-    "Find notes and facts.",
+    "Search memory by meaning, before a task and when the user refers to something earlier. Facts and notes, best first; one marked perhaps may not answer.",
     Type.Object({
-      query: said(QueryMemoryBody.properties.query, "question or words"),
-      limit: Limit("how many at most"),
+      query: said(QueryMemoryBody.properties.query, "A question in plain words."),
+      limit: Limit("How many notes at most."),
       scope: Scope,
-      tags: tagList("with all of them"),
+      tags: tagList("Only notes with all of these."),
       from: From,
       to: To,
       max_tokens: AnswerTokens,
@@ -90,80 +90,84 @@ export const AGENT_TOOLS = {
     READS,
   ),
   memory_list: tool(
-    "List notes, newest first.",
+    "List notes, newest first: what was done lately. For a question use memory_search.",
     Type.Object({
-      tag: t.optional(said(field.Tag, "with it")),
+      tag: t.optional(said(field.Tag, "Only notes with it.")),
       from: From,
       to: To,
       scope: Scope,
-      limit: Limit("default 20"),
-      before: Whole("place of the last shown"),
+      limit: Limit("How many at most; default 20."),
+      before: Whole("Place of the last note shown."),
       max_tokens: AnswerTokens,
     }),
     READS,
   ),
   memory_get: tool(
-    "Read a note whole.",
+    "Read one note whole.",
     Type.Object({
       id: Id,
-      offset: Whole("from where", 0),
+      offset: Whole("Character to begin at.", 0),
       max_tokens: AnswerTokens,
     }),
     READS,
   ),
   memory_add: tool(
-    "Store one note.",
+    "Store one note that will matter later: a decision with its reason, a preference, a correction, a fix. For a value that changes use fact_record.",
     Type.Object({
       content: Text,
-      tags: tagList("its tags"),
-      occurred_at: When("date, if not now"),
-      supersedes: t.optional(said(Id, "id of what it replaces")),
+      tags: tagList("A few words to find it by."),
+      occurred_at: When("When it happened, if not now."),
+      supersedes: t.optional(said(Id, "Id of the note that this one replaces.")),
       allow_secret: AllowSecret,
     }),
     ADDS,
   ),
   memory_update: tool(
-    "Change a note.",
+    "Change a note, or say what it replaces.",
     Type.Object({
       id: Id,
       content: t.optional(Text),
-      tags: tagList("instead of its tags"),
-      supersedes: t.optional(said(Id, "id of what it replaces")),
-      still_holds: t.optional(t.flag("nothing replaced it")),
-      version: Whole("if still this one"),
+      tags: tagList("In place of its tags."),
+      supersedes: t.optional(said(Id, "Id of the note that this one replaces.")),
+      still_holds: t.optional(t.flag("Reject that a later note replaced it.")),
+      version: Whole("Change it only if it has this version."),
       allow_secret: AllowSecret,
     }),
     CHANGES,
   ),
-  memory_delete: tool("Delete a note.", Type.Object({ id: Id }), CHANGES),
+  memory_delete: tool(
+    "Move a wrong note to the trash; replace one that was right once.",
+    Type.Object({ id: Id }),
+    CHANGES,
+  ),
   fact_record: tool(
-    "Record what is true; ends the earlier.",
+    "Record a value that is true from some day on: a home, a port, a price. Ends the earlier value of the same subject and predicate.",
     Type.Object({
-      subject: said(field.FactSubject, "Ada"),
-      predicate: said(field.FactPredicate, "lives in"),
-      object: said(field.FactObject, "London"),
-      valid_from: When("date, default now"),
-      valid_to: When("its end"),
-      cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several at once")),
+      subject: said(field.FactSubject, "Who or what, such as Ada."),
+      predicate: said(field.FactPredicate, "The relation, such as lives in."),
+      object: said(field.FactObject, "The value, such as London."),
+      valid_from: When("Since when; default now."),
+      valid_to: When("Until when, if it has ended."),
+      cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several values at once.")),
       allow_secret: AllowSecret,
     }),
-    ADDS,
+    CHANGES,
   ),
   fact_end: tool(
-    "End a fact that is no longer true.",
-    Type.Object({ id: Id, valid_to: When("date, default now") }),
+    "End a fact that has no new value.",
+    Type.Object({ id: Id, valid_to: When("Until when; default now.") }),
     CHANGES,
   ),
   fact_lookup: tool(
-    "Look up facts.",
+    "Look up facts: what is true now, was at some time, or ever was.",
     Type.Object({
-      subject: t.optional(said(field.FactSubject, "of whom or what")),
-      predicate: t.optional(said(field.FactPredicate, "which relation")),
-      text: t.optional(t.text("question or part", { minLength: 1, maxLength: 256 })),
-      at: When("true then, default now"),
-      history: t.optional(t.flag("past ones too")),
+      subject: t.optional(said(field.FactSubject, "Who or what it is about.")),
+      predicate: t.optional(said(field.FactPredicate, "Which relation.")),
+      text: t.optional(t.text("A question, or a part of it.", { minLength: 1, maxLength: 256 })),
+      at: When("What was true then; default now."),
+      history: t.optional(t.flag("Past values too.")),
       scope: Scope,
-      limit: Limit("default 20"),
+      limit: Limit("How many at most; default 20."),
     }),
     READS,
   ),
@@ -327,8 +331,8 @@ export const AgentQuery = Type.Object(
     project: t.text("Written to; read together with what has no project.", field.Project),
     user_id: field.UserId,
     tools: t.text(
-      "Further tools, separated by commas: list, reinforce, timeline, summary, ingest_text, ingest_url.",
-      { maxLength: 256, examples: ["list,timeline"] },
+      "Further tools, separated by commas: reinforce, timeline, summary, ingest_text, ingest_url.",
+      { maxLength: 256, examples: ["timeline,summary"] },
     ),
     read_only: t.flag("Only tools that change nothing."),
   }),

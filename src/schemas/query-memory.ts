@@ -47,7 +47,9 @@ export const QueryFilters = Type.Object(
 );
 
 export const QueryMemoryBody = t.named("QueryMemory", {
-  query: Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
+  query: field.wellFormed(
+    Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
+  ),
   ...t.optionals({
     k: t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES }),
     user_id: field.UserId,

@@ -173,7 +173,10 @@ export const EXTRA_TOOLS = {
 } as const;
 export type ExtraTool = keyof typeof EXTRA_TOOLS;
 
-/** Reads a list as `--tools` has it, separated by commas. @returns the first name that is none, as `unknown`. */
+/** Tools that every connection has: naming them adds nothing. */
+const ALWAYS = /^(?:memory_(?:search|get|add|update|delete)|fact_(?:record|end|lookup))$/;
+
+/** Reads a list as `--tools` has it, separated by commas, by short names or those that agents see. @returns the first name that is none, as `unknown`. */
 export function readExtraTools(
   list: string,
 ):
@@ -182,7 +185,8 @@ export function readExtraTools(
   const names = list
     .split(",")
     .map((name) => name.trim())
-    .filter((name) => name !== "");
+    .filter((name) => name !== "" && !ALWAYS.test(name))
+    .map((name) => Object.entries(EXTRA_TOOLS).find(([, seen]) => seen === name)?.[0] ?? name);
   const unknown = names.find((name) => !Object.hasOwn(EXTRA_TOOLS, name));
   return unknown === undefined ? { extra: names as ExtraTool[] } : { unknown };
 }

@@ -591,3 +591,22 @@ it("shows what perhaps answers, marked, before it says that nothing does, whatev
     expect(none).toMatch(/^Nothing that answers\. Scope: /);
   }
 });
+
+it("takes arguments that a client sends as text for what they plainly mean, and refuses others", async () => {
+  const client = await agents.connect();
+  for (const tags of ['["home","kitchen"]', "home, kitchen", ["home", "kitchen"]]) {
+    const id = await add(client, `The kettle is ${JSON.stringify(tags)}.`, { tags, occurred_at: "" });
+    expect((await agents.operations.getMemory({ id })).tags).toEqual(["home", "kitchen"]);
+  }
+  const id = await add(client, "Deployed.", { tags: "deploy", supersedes: null });
+  expect((await agents.operations.getMemory({ id })).tags).toEqual(["deploy"]);
+  const found = await call(client, "memory_search", {
+    query: "kettle",
+    limit: "2",
+    scope: "",
+    max_tokens: "900",
+  });
+  expect(found.match(/\[note /g)).toHaveLength(2);
+  expect(await call(client, "memory_search", { query: "kettle", limit: "a few" })).toMatch(/limit must be/);
+  expect(await call(client, "fact_lookup", { text: "kettle", history: "true" })).not.toMatch(/INVALID/);
+});

@@ -7,7 +7,16 @@ import type { MemorydClient, TrashedMemory } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, fullId, memoryId } from "../connect.ts";
-import { addCommand, type Flags, textOf, time, userId, wholeNumber, withDataDir } from "../output/options.ts";
+import {
+  addCommand,
+  type Flags,
+  pastTime,
+  textOf,
+  time,
+  userId,
+  wholeNumber,
+  withDataDir,
+} from "../output/options.ts";
 import {
   beginning,
   CliFailure,
@@ -148,7 +157,7 @@ export function addHistoryCommands(memoryd: Command): void {
 
   addCommand(memoryd, "undo", "take back what was done to memories; shows it and asks first")
     .option("-c, --client <name>", "only what this client did (default: everybody)", textOf(CLIENT_NAME))
-    .option("--since <time>", "only since this time, such as 30min, 2h or yesterday (default: 2h)", time)
+    .option("--since <time>", "only since this time, such as 30min, 2h or yesterday (default: 2h)", pastTime)
     .option("-u, --user <id>", "only this user's memories", userId)
     .option("-y, --yes", "take it back without asking")
     .option("--json", "print what was taken back as JSON")

@@ -63,7 +63,10 @@ export function addReviewCommand(memoryd: Command): void {
     )
     .option("--conversation <id>", "only what was taken from this conversation, of any time")
     .option("--keep [ids...]", "mark what is shown, or these of it, as looked through")
-    .option("--remove [ids...]", "remove what is shown, or these of it; asks first")
+    .option(
+      "--remove [ids...]",
+      "move what is shown, or these of it, to the trash; facts for good; asks first",
+    )
     .option("-y, --yes", "remove without asking")
     .option("--json", "print JSON")
     .action(review);
@@ -167,7 +170,8 @@ async function remove(api: MemorydClient, entries: readonly Entry[], isSure: boo
     entries.forEach(printEntry);
     const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
     const what = listed(counted({ note: of("note"), document: of("document"), fact: of("fact") }));
-    if (!(await confirmed(`Remove ${what} for good?`, "Nothing was removed"))) return;
+    const how = of("fact") === 0 ? "to the trash" : "notes to the trash, facts for good";
+    if (!(await confirmed(`Remove ${what} (${how})?`, "Nothing was removed"))) return;
   }
   const removal: { readonly [Kind in Entry["kind"]]: (id: string) => Promise<unknown> } = {
     note: (id) => api.memories.delete(id, { trash: true }),

@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { lstat, open, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { messageOf } from "../../config/narrow.ts";
 import { jsonOf } from "../../files/own-files.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
@@ -87,9 +86,7 @@ async function* itemsOf(
 
 /** @throws {CliFailure} for a device, a pipe or a socket, which may never end. */
 export async function requireFile(path: string): Promise<void> {
-  const found = await stat(path).catch((cause: Error) => {
-    throw new CliFailure(`${path} cannot be read: ${messageOf(cause)}.`, { cause });
-  });
+  const found = await stat(path);
   if (found.isFile() || found.isDirectory()) return;
   throw new CliFailure(
     `${path} is a device or a pipe, and no file; write what it gives to a file, and name that.`,

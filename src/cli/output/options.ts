@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readSettings, type Settings } from "../../config/config.ts";
 import { SECTORS } from "../../core/memory.ts";
-import { namesNoDay, parseLocalTime } from "../../core/text/calendar.ts";
+import { momentOf, namesNoDay, ownTimeZone, parseLocalTime, wallTime } from "../../core/text/calendar.ts";
+import { timeOfQuestion } from "../../core/text/time-expressions.ts";
 import * as rules from "../../schemas/text-rules.ts";
 import { EXTRA_TOOLS, type ExtraTool, readExtraTools } from "../../schemas/text-rules.ts";
 import { usageFailure } from "./output.ts";
@@ -93,8 +94,12 @@ export function withNewOwner(command: Command, what: string): Command {
 
 export function withPeriod(command: Command, what: string): Command {
   return command
-    .option("--from <time>", `only ${what} at this time or later, such as 2022-09, yesterday or 7d`, time)
-    .option("--to <time>", `only ${what} before this time`, time);
+    .option(
+      "--from <time>",
+      `only ${what} at this time or later, such as 2022-09, yesterday, 7d or "last week"`,
+      startTime,
+    )
+    .option("--to <time>", `only ${what} before this time`, endTime);
 }
 
 /* Values of options and arguments. What is thrown is printed with the option's name. */
@@ -113,6 +118,13 @@ export function part(text: string): number {
   throw new InvalidArgumentError(`It must be a number from 0 to 1; got ${text}.`);
 }
 
+/** A time that is over. */
+export function pastTime(text: string): string {
+  const past = time(text);
+  if (Date.parse(past) <= Date.now()) return past;
+  throw new InvalidArgumentError(`It must be a time before now; got ${text}.`);
+}
+
 /** A time as a person writes it, as the API takes it. */
 export function time(text: string): string {
   const date = new Date(parseLocalTime(text) ?? NaN);
@@ -123,6 +135,31 @@ export function time(text: string): string {
   throw new InvalidArgumentError(
     `It must be a time such as 2026-11-21, "2026-11-21 10:15", 2022-09, yesterday, 30min or 7d; got ${text}${hint}.`,
   );
+}
+
+/** As `time`; of a period in words, such as "last week", its beginning. */
+function startTime(text: string): string {
+  const from = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.from : undefined;
+  return from === undefined ? time(text) : new Date(from).toISOString();
+}
+
+/** As `time`; of a period in words its end. */
+function endTime(text: string): string {
+  const to = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.to : undefined;
+  return to === undefined || !Number.isFinite(to) ? time(text) : new Date(to).toISOString();
+}
+
+/** The period that words such as "last week" name, as a question would. */
+function timeOfPeriod(text: string): { readonly from: number; readonly to: number } | undefined {
+  const zone = ownTimeZone();
+  if (!/\p{L}{3}/u.test(text)) return undefined;
+  for (const words of [text, `in ${text}`]) {
+    const named = timeOfQuestion(words, wallTime(Date.now(), zone));
+    const isAll = named?.start === 0 && named.end === words.length;
+    if (named !== undefined && isAll && Number.isFinite(named.from))
+      return { from: momentOf(named.from, zone), to: momentOf(named.to, zone) };
+  }
+  return undefined;
 }
 
 /** When something ends, epoch milliseconds. */
@@ -155,7 +192,9 @@ export const sectorOption = (): Option =>
   new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
 
 /** The names that `--tools` takes, as a sentence has them. */
-export const EXTRA_TOOL_NAMES = Object.keys(EXTRA_TOOLS).join(", ");
+export const EXTRA_TOOL_NAMES = Object.keys(EXTRA_TOOLS)
+  .filter((name) => name !== "list")
+  .join(", ");
 
 /** The tools that `--tools` names. @throws {CliFailure} for one that there is none of. */
 export function extraToolsOf(list: string | undefined): readonly ExtraTool[] {

@@ -15,11 +15,11 @@ export type Identity = Pick<
 > &
   Partial<Pick<Memory, "source">>;
 
-/** 32 hex digits, equal for identical memories. The order of tags counts, that of metadata's keys does not. A chunk of a document is identical only to itself. */
+/** 32 hex digits, equal for identical memories. White space around the text does not count; the order of tags counts, that of metadata's keys does not. A chunk of a document is identical only to itself. */
 export function duplicateHash(sha256: (text: string) => string, identity: Identity): string {
   const { userId, content, tags, metadata, project, sessionId, occurredAt, source } = identity;
   const place = source ? [source.documentId, source.chunkIndex] : [];
-  const parts = [userId, content, tags, sorted(metadata), project, sessionId, occurredAt, ...place];
+  const parts = [userId, content.trim(), tags, sorted(metadata), project, sessionId, occurredAt, ...place];
   return sha256(JSON.stringify(parts)).slice(0, 32);
 }
 

@@ -218,3 +218,13 @@ describe("memoryd query", () => {
     expect(await printed("query", "chess?")).toMatch(/^Nothing that answers\.\n1 more/);
   });
 });
+
+it("takes periods in words for times, and refuses to undo since a time to come", async () => {
+  await server.operations.addMemory({ content: "Long ago.", occurredAt: Date.UTC(2020, 1, 3) });
+  expect(await printed("list", "--from", "2020", "--to", "2020")).toContain("Long ago.");
+  expect((await run(["list", "--from", "last week"])).code).toBe(0);
+  expect(await run(["undo", "--since", "2999-01-01"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("It must be a time before now"),
+  });
+});
