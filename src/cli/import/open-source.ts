@@ -1,17 +1,17 @@
 import { createReadStream } from "node:fs";
-import { lstat, open, stat } from "node:fs/promises";
+import { lstat, open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { jsonOf } from "../../files/own-files.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
 import { faulty, IMPORT_FORMATS, objectOf } from "./import-item.ts";
 import type { ImportFormat, ImportItems } from "./import-item.ts";
-import { type ConversationOptions, readChatGpt, readClaude } from "./read-chats.ts";
+import { type ConversationOptions, readChatGpt, readClaude, readOpenWebui } from "./read-chats.ts";
 import { readClaudeMemories, readClaudeProject } from "./read-chats.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
-import { readRecord, readRow } from "./read-record.ts";
+import { readGraphRecord, readRecord, readRow } from "./read-record.ts";
 import { type Bytes, jsonElements, type Line, textLines } from "./text-lines.ts";
 import { archiveFiles } from "./zip-archive.ts";
 
@@ -80,7 +80,9 @@ async function* itemsOf(
     case "json":
       return yield* readElements(createReadStream(path), basename(path), options);
     case "chats":
-      return yield* readChats(path, options);
+      if (!isFolder) return yield* readChats(path, options);
+      for (const name of await chatFiles(path))
+        yield* readElements(createReadStream(join(path, name)), name, options);
   }
 }
 
@@ -93,16 +95,15 @@ export async function requireFile(path: string): Promise<void> {
   );
 }
 
-/** File of conversations in the exports of chat services. */
-const CONVERSATIONS = "conversations.json";
-
 async function kindOfFolder(path: string): Promise<ImportFormat> {
   if (await isFile(join(path, FOLDER_INDEX))) return "memoryd";
-  if (await isFile(join(path, CONVERSATIONS)))
-    throw new CliFailure(
-      `${path} looks like an unpacked export of chats; name ${join(path, CONVERSATIONS)}, or the zip archive, instead.`,
-    );
-  return "markdown";
+  return (await chatFiles(path)).length > 0 ? "chats" : "markdown";
+}
+
+/** The files of an unpacked export of chats, in the order of their names; none in another folder. */
+async function chatFiles(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => CHAT_FILES.test(name)).sort();
+  return names.some((name) => name.startsWith("conversations")) ? names : [];
 }
 
 const isFile = async (path: string): Promise<boolean> =>
@@ -132,7 +133,8 @@ async function* readLines(lines: AsyncIterable<Line>): ImportItems {
     if ("fault" in line) yield faulty(where, line.fault);
     else if (line.text.trim() !== "") {
       const value = jsonOf(line.text);
-      yield value === undefined ? faulty(where, "is not JSON") : readRecord(value, where);
+      if (value === undefined) yield faulty(where, "is not JSON");
+      else yield* readGraphRecord(value, where) ?? [readRecord(value, where)];
     }
   }
 }
@@ -180,9 +182,13 @@ async function* readElements(bytes: Bytes, file: string, options: ConversationOp
         yield readRecord(record, `${where}, result ${i + 1}`);
     } else if (value?.["mapping"] !== undefined) yield* readChatGpt(value, where, options);
     else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where, options);
-    else if (value !== undefined && file === "memories.json" && !("content" in value))
+    else if (objectOf(value?.["chat"]) !== undefined) yield* readOpenWebui(value ?? {}, where, options);
+    else if (Array.isArray(value?.["entities"]) && Array.isArray(value["relations"])) {
+      for (const record of [...value["entities"], ...value["relations"]])
+        yield* readGraphRecord(record, where) ?? [readRecord(record, where)];
+    } else if (value !== undefined && file === "memories.json" && !("content" in value))
       yield* readClaudeMemories(value, where);
     else if (value !== undefined && file === "projects.json") yield* readClaudeProject(value, where);
-    else yield readRecord(element.value, where);
+    else yield* readGraphRecord(element.value, where) ?? [readRecord(element.value, where)];
   }
 }

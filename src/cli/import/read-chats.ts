@@ -12,7 +12,7 @@ export interface ConversationOptions {
   readonly keepUsers?: boolean;
 }
 
-type Service = "chatgpt" | "claude";
+type Service = "chatgpt" | "claude" | "open-webui";
 
 interface Message {
   readonly where: string;
@@ -77,6 +77,10 @@ export function* readChatGpt(
     if (!isShown.has(node) && /^(?:user|assistant)$/.test(roleOf(messageOf(nodes, node))))
       yield skipped(where, "messages of other branches; --all-branches takes them");
 
+  const times = filled(
+    shown.map((node) => secondsTime(messageOf(nodes, node)?.["create_time"])),
+    secondsTime(talk["create_time"]) ?? secondsTime(talk["update_time"]),
+  );
   for (const [i, node] of shown.entries()) {
     const message = messageOf(nodes, node);
     if (message === undefined) continue;
@@ -92,7 +96,7 @@ export function* readChatGpt(
       id: textOf(message["id"]) ?? node,
       role: roleOf(message),
       text: textIn(content),
-      occurredAt: secondsTime(message["create_time"]) ?? secondsTime(talk["create_time"]),
+      occurredAt: times[i],
       model: textOf(objectOf(message["metadata"])?.["model_slug"]),
       hasFiles: listOf(content["parts"]).some((part) => objectOf(part) && textOfPart(part) === undefined),
       leftOut: leftOut(message, content),
@@ -162,6 +166,61 @@ function textIn(content: Fields): string {
   return parts.flatMap((part) => textOfPart(part) || []).join("\n\n");
 }
 
+/** Each time, or that of the one before, else of the next, else of the conversation: never the moment of the import. */
+function filled<T>(times: readonly (T | undefined)[], usual: T | undefined): (T | undefined)[] {
+  return times.map(
+    (time, i) =>
+      time ??
+      times.slice(0, i).findLast((other) => other !== undefined) ??
+      times.slice(i).find((other) => other !== undefined) ??
+      usual,
+  );
+}
+
+/** A chat of Open WebUI: the branch that was shown last, else its list of messages. */
+export function* readOpenWebui(
+  entry: Fields,
+  where: string,
+  options: ConversationOptions,
+): Generator<ImportItem> {
+  const chat = objectOf(entry["chat"]) ?? {};
+  const history = objectOf(chat["history"]) ?? {};
+  const all = objectOf(history["messages"]) ?? {};
+  const path: Fields[] = [];
+  const seen = new Set<string>();
+  for (let id = textOf(history["currentId"]); id !== undefined && !seen.has(id);) {
+    seen.add(id);
+    const message = objectOf(all[id]);
+    if (message === undefined) break;
+    path.unshift(message);
+    id = textOf(message["parentId"]);
+  }
+  const listed = listOf(chat["messages"]).flatMap((one): Fields[] => [objectOf(one) ?? {}]);
+  const messages = path.length > 0 ? path : listed;
+  const id = textOf(entry["id"]) ?? textOf(chat["id"]);
+  if (id === undefined) return yield faulty(where, "the conversation has no id");
+  if (messages.length === 0) return yield skipped(where, "the conversation is empty");
+  const times = filled(
+    messages.map((message) => secondsTime(message["timestamp"])),
+    secondsTime(entry["created_at"]) ?? secondsTime(entry["updated_at"]),
+  );
+  for (const [i, message] of messages.entries()) {
+    const role = textOf(message["role"]) ?? "";
+    const read: Message = {
+      where: `${where}, message ${i + 1}`,
+      id: textOf(message["id"]) ?? String(i),
+      role,
+      text: textOf(message["content"]) ?? "",
+      occurredAt: times[i],
+      model: textOf(message["model"]),
+      hasFiles: listOf(message["files"]).length > 0,
+      leftOut: /^(?:user|assistant)$/.test(role) ? undefined : "messages of the system and of tools",
+    };
+    const title = textOf(entry["title"]) ?? textOf(chat["title"]);
+    yield* readMessage("open-webui", { id, title }, read, options);
+  }
+}
+
 /** Epoch milliseconds of a number of seconds. */
 const secondsTime = (value: unknown): number | undefined =>
   typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;
@@ -176,6 +235,10 @@ export function* readClaude(
   if (id === undefined) return yield faulty(where, "the conversation has no uuid");
   const messages = listOf(talk["chat_messages"]);
   if (messages.length === 0) return yield skipped(where, "the conversation is empty");
+  const times = filled(
+    messages.map((item) => objectOf(item)?.["created_at"] ?? undefined),
+    talk["created_at"] ?? talk["updated_at"] ?? undefined,
+  );
   for (const [i, item] of messages.entries()) {
     const message = objectOf(item) ?? {};
     const place = `${where}, message ${i + 1}`;
@@ -183,20 +246,20 @@ export function* readClaude(
     const texts = attached.flatMap(({ extracted_content: content, file_name: filename }) => {
       if (typeof content !== "string" || content.trim() === "") return [];
       const metadata = { source: "claude", ...(typeof filename === "string" && { filename }) };
-      const occurred_at = message["created_at"];
+      const occurred_at = times[i];
       return [memory(place, { content, tags: ["claude", "attachment"], occurred_at, metadata })];
     });
     yield* texts;
     const blocks = listOf(message["content"]).flatMap((block) => {
       const { type, text } = objectOf(block) ?? {};
-      return type === "text" ? textOf(text) || [] : [];
+      return type === "text" || type === "voice_note" ? textOf(text) || [] : [];
     });
     const read: Message = {
       where: place,
       id: textOf(message["uuid"]) ?? String(i),
       role: message["sender"] === "human" ? "user" : "assistant",
       text: blocks.length > 0 ? blocks.join("\n\n") : (textOf(message["text"]) ?? ""),
-      occurredAt: message["created_at"] ?? talk["created_at"],
+      occurredAt: times[i],
       hasFiles: attached.length + listOf(message["files"]).length > texts.length,
     };
     yield* readMessage("claude", { id, title: textOf(talk["name"]) }, read, options);

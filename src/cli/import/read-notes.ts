@@ -30,7 +30,10 @@ export async function* readNotes(root: string): ImportItems {
   for (const path of paths) {
     const where = whereOf(path);
     const text = await readText(path).catch(() => undefined);
-    const note = text === undefined ? faulty(where, UNREADABLE) : readNote(text, where, isVault);
+    const note =
+      text === undefined
+        ? faulty(where, UNREADABLE)
+        : readNote(text, where, isVault, Math.round((await lstat(path)).mtimeMs));
     yield note;
     if (text === undefined || note.kind !== "memory") continue;
     const found = Array.from(text.replaceAll(CODE, "").matchAll(LINK), ([, name, file]) =>
@@ -105,7 +108,8 @@ async function readText(path: string): Promise<string> {
   return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
 }
 
-function readNote(text: string, where: string, isVault: boolean): ImportItem {
+/** @param changedAt when the file was changed, which counts where the note names no date. */
+function readNote(text: string, where: string, isVault: boolean, changedAt: number): ImportItem {
   const name = posix.basename(where, posix.extname(where));
   const note = readFrontMatter(text, name);
   if ("fault" in note) return faulty(where, note.fault);
@@ -116,7 +120,7 @@ function readNote(text: string, where: string, isVault: boolean): ImportItem {
     // A note is found by its title too, which most do not repeat.
     content: body.includes(title) ? body : `${title}\n\n${body}`,
     tags: isVault && Array.isArray(tags) ? withTagsOf(body, tags) : tags,
-    ...(date !== undefined && { occurred_at: date }),
+    occurred_at: date ?? changedAt,
     metadata: { ...others, source: "markdown", title, path: where },
   });
 }

@@ -20,6 +20,9 @@ export function readRecord(value: unknown, where: string): ImportItem {
   const record = objectOf(value);
   if (record === undefined) return faulty(where, "is not a JSON object");
   const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
+  const isKnown = OTHER_NAMES["content"]?.some((name) => name in record) === true;
+  if (!isFact && !isKnown)
+    return faulty(where, `has no text under content, text or memory, and is of no known format (${KNOWN})`);
   const names = isFact ? FACT_FIELDS : MEMORY_FIELDS;
   const fields = names.flatMap((name) => {
     const given = (OTHER_NAMES[name] ?? [name]).find(
@@ -30,6 +33,36 @@ export function readRecord(value: unknown, where: string): ImportItem {
     return [[name, TIMES.has(name) ? timeOf(value) : value]];
   });
   return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
+}
+
+const KNOWN =
+  "exports of memoryd, ChatGPT, Claude and Open WebUI, memory.jsonl of the reference memory server, memories or facts as JSON, NDJSON or CSV, and Markdown";
+
+/** An entity or a relation of the reference memory server's knowledge graph; undefined for anything else. */
+export function readGraphRecord(value: unknown, where: string): ImportItem[] | undefined {
+  const record = objectOf(value) ?? {};
+  const { name, entityType, observations, from, to, relationType } = record;
+  const metadata = { source: "memory-server" };
+  const fact = (subject: unknown, predicate: unknown, object: unknown): ImportItem => ({
+    kind: "fact",
+    where,
+    body: { subject, predicate, object, cardinality: "many", metadata },
+  });
+  if (typeof name === "string" && Array.isArray(observations))
+    return [
+      ...(typeof entityType === "string" && entityType !== "" ? [fact(name, "is a", entityType)] : []),
+      ...observations.map((text): ImportItem => {
+        const content = typeof text === "string" && !text.includes(name) ? `${name}: ${text}` : text;
+        return {
+          kind: "memory",
+          where,
+          body: { content, tags: [name].flatMap((tag) => tag.slice(0, 256)), metadata },
+        };
+      }),
+    ];
+  return typeof from === "string" && typeof to === "string" && typeof relationType === "string"
+    ? [fact(from, relationType, to)]
+    : undefined;
 }
 
 /** A row of a table under the names of its columns, where tags and metadata are texts; empty cells are left out. */

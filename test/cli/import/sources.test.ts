@@ -94,9 +94,31 @@ describe("a Claude export with attachments", () => {
 });
 
 describe("a ChatGPT export", () => {
-  it("that was unpacked is not taken for a folder of notes", async () => {
-    file("conversations.json", "[]");
-    await expect(read(folder)).rejects.toThrow(/conversations\.json, or the zip archive/);
+  it.each(["conversations.json", "conversations-000.json"])("that was unpacked is read: %s", async (name) => {
+    file(name, JSON.stringify([chatGptConversation(1, 1)]));
+    file("chat.md", "no conversation");
+    expect(await read(folder)).toEqual(
+      (await read(conversations(chatGptConversation(1, 1)))).map((item) => ({
+        ...item,
+        where: item.where.replace("conversations.json", name),
+      })),
+    );
+  });
+
+  it("dates a message without a time by its neighbours, and never by the import", async () => {
+    const talk = chatGptConversation(1, 2) as {
+      mapping: Record<string, { message: { create_time: unknown } }>;
+    };
+    const dated = bodies(await read(conversations(talk))) as { occurred_at: number }[];
+    const nodes = Object.values(talk.mapping).filter(
+      (node) => node.message !== null && node.message !== undefined,
+    );
+    for (const node of nodes.slice(1)) node.message.create_time = null;
+    const bare = bodies(await read(conversations({ ...talk, create_time: null }))) as {
+      occurred_at: unknown;
+    }[];
+    expect(bare).toHaveLength(dated.length);
+    for (const { occurred_at } of bare) expect(typeof occurred_at).toBe("number");
   });
 
   it("gives the messages of the branch that was shown last, with their times", async () => {
@@ -526,4 +548,53 @@ describe("a database of the older service", () => {
 it("says what it cannot tell", async () => {
   await expect(read(file("x.bin", "?"))).rejects.toThrow(/--format/);
   await expect(read(join(folder, "nothing"))).rejects.toThrow(/There is no/);
+});
+
+describe("what other programs keep", () => {
+  it("of the reference memory server gives facts and notes", async () => {
+    const lines = [
+      {
+        type: "entity",
+        name: "Ida",
+        entityType: "person",
+        observations: ["likes leeks", "Ida lives in Ghent"],
+      },
+      { type: "relation", from: "Ida", to: "Omar", relationType: "works with" },
+    ];
+    const text = lines.map((line) => JSON.stringify(line)).join("\n");
+    const items = await read(file("memory.jsonl", text));
+    expect(items.map(({ kind }) => kind)).toEqual(["fact", "memory", "memory", "fact"]);
+    expect(bodies(items)).toMatchObject([
+      { subject: "Ida", predicate: "is a", object: "person" },
+      { content: "Ida: likes leeks" },
+      { content: "Ida lives in Ghent" },
+      { subject: "Ida", predicate: "works with", object: "Omar", cardinality: "many" },
+    ]);
+  });
+
+  it("of Open WebUI gives the branch of a chat that was shown last", async () => {
+    const messages = {
+      a: { id: "a", parentId: null, role: "user", content: "How deep?", timestamp: 1_700_000_000 },
+      b: { id: "b", parentId: "a", role: "assistant", content: "Three centimetres.", timestamp: null },
+      c: { id: "c", parentId: "a", role: "assistant", content: "Another answer.", timestamp: 1_700_000_009 },
+    };
+    const chat = { id: "x", title: "Garlic", chat: { history: { currentId: "b", messages } } };
+    expect(bodies(await read(file("chats.json", JSON.stringify([chat]))))).toMatchObject([
+      { content: "How deep?", tags: ["open-webui", "user"], occurred_at: 1_700_000_000_000 },
+      { content: "Three centimetres.", session_id: "open-webui:x", occurred_at: 1_700_000_000_000 },
+    ]);
+  });
+
+  it("of an unknown format is named as such, with those that are known", async () => {
+    const [fault = ""] = faults(await read(file("x.json", JSON.stringify([{ title: "a", body: "b" }]))));
+    expect(fault).toMatch(
+      /is of no known format \(exports of memoryd, ChatGPT, Claude and Open WebUI, memory\.jsonl/,
+    );
+  });
+
+  it("dates a note without a date by its file", async () => {
+    const path = file("note.md", "The compost is ready.");
+    const [body] = bodies(await read(path)) as { occurred_at: number }[];
+    expect(Math.abs((body?.occurred_at ?? 0) - Date.now())).toBeLessThan(3_600_000);
+  });
 });
