@@ -74,7 +74,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const known = { identity, hash, supersedes };
   if (identicalMemory(store.catalogue, known) !== undefined) return known;
   const id = ids.newId(clock.now());
-  const embedding = await embedder.embedDocument(input.content);
+  const embedding = await embedder.embedDocument(compose.embeddedText(input));
   // The rest takes .1 s and more for a long text: let other requests in between.
   await nextTurn();
   const direction = meanWindow(embedding.windows);

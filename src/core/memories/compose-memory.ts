@@ -1,3 +1,4 @@
+import { withoutVowelSigns } from "../text/fold.ts";
 import type { AddMemoryInput } from "./memory-ports.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, stampKey } from "../embedding.ts";
@@ -36,7 +37,7 @@ export const identityOf = (input: AddMemoryInput): Identity => ({
 /** The text that is embedded for a memory: its content, below the headings of a document's chunk. */
 export function embeddedText(memory: Pick<Memory, "content"> & Partial<Pick<Memory, "source">>): string {
   const { content, source } = memory;
-  return source?.section === undefined ? content : `${source.section}\n\n${content}`;
+  return withoutVowelSigns(source?.section === undefined ? content : `${source.section}\n\n${content}`);
 }
 
 /** A new memory, complete but for its times and order, which the synchronous section gives. */

@@ -20,7 +20,7 @@ import {
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
 import { type Prompt, readPrompt } from "../text/asking-part.ts";
-import { fold } from "../text/fold.ts";
+import { fold, withoutVowelSigns } from "../text/fold.ts";
 import { fit } from "../text/time-periods.ts";
 
 export interface QueryMemoryInput {
@@ -218,7 +218,9 @@ async function findByMeaning(
   now: number,
   asOf: number | undefined,
 ): Promise<Found> {
-  const embedding = await embedder.embedQuestion([topic, prompt?.pointedAt ?? ""].join("\n").trim());
+  const embedding = await embedder.embedQuestion(
+    withoutVowelSigns([topic, prompt?.pointedAt ?? ""].join("\n").trim()),
+  );
   const { userId } = filter;
   const selections = new Map<string, Selection>();
   /** Undefined for all memories. Some of the filters of a question are the same. */

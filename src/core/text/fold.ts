@@ -9,6 +9,13 @@ const MANY_MARKS = new RegExp(`(\\p{M}{${MAX_MARKS}})\\p{M}+`, "gu");
 // eslint-disable-next-line no-misleading-character-class -- single marks are what is meant
 const MODIFYING_MARKS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]+/g;
 
+/** Hebrew points, Arabic vowels and the stretching stroke, which few people type. */
+// eslint-disable-next-line no-misleading-character-class -- single marks are what is meant
+const VOWEL_SIGNS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]+/g;
+
+/** A text as it is usually typed, for an embedding: with vowel signs a model reads other words. */
+export const withoutVowelSigns = (text: string): string => text.replace(VOWEL_SIGNS, "");
+
 const SPELLED_OUT = new Map(
   "ßss ẞSS æae ÆAE œoe ŒOE øo ØO đd ĐD ðd ÐD þth ÞTH łl ŁL ıi ςσ"
     .split(" ")

@@ -352,8 +352,10 @@ export class MemoryColumns {
     if (idEnd !== undefined) set.keepIf((ordinal) => this.idOf(ordinal).endsWith(idEnd));
     const { tags, metadata } = this.#lists;
     for (const tag of filter.tags ?? []) {
-      const wanted = strings.tags.known(tag);
-      set.keepIf((ordinal) => wanted !== undefined && tags.has(ordinal, wanted));
+      // macOS writes letters and their accents apart.
+      const forms = new Set([tag, tag.normalize("NFC"), tag.normalize("NFD")]);
+      const wanted = [...forms].flatMap((form) => strings.tags.known(form) ?? []);
+      set.keepIf((ordinal) => wanted.some((one) => tags.has(ordinal, one)));
     }
     for (const wanted of metadataKeys(filter.metadata ?? {}))
       set.keepIf((ordinal) => metadata.has(ordinal, wanted));

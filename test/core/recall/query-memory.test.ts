@@ -200,3 +200,25 @@ it("answers facts as of the time that a question names", async () => {
   expect(await ask("where did Ilse work in 2024?")).toEqual(["Alder"]);
   expect(await ask("where does Ilse work?")).toEqual(["Birch"]);
 });
+
+it("embeds a text with vowel signs as it is typed without, and finds tags whose accents are written apart", async () => {
+  const world = createMemoryWorld();
+  const asked: string[] = [];
+  const { embedder } = world.ports;
+  const ports = {
+    ...world.ports,
+    embedder: {
+      ...embedder,
+      embedDocument: (text: string) => (asked.push(text), embedder.embedDocument(text)),
+      embedQuestion: (text: string) => embedder.embedQuestion(text),
+    },
+  };
+  await addMemory(ports, { content: "كِتَابٌ جَدِيدٌ", tags: ["caf\u0065\u0301"] });
+  expect(asked).toEqual(["كتاب جديد"]);
+  const { hits } = await queryMemory(ports, {
+    query: "كتاب جديد",
+    limit: 3,
+    filter: { tags: ["caf\u00e9"] },
+  });
+  expect(hits[0]?.memory.content).toBe("كِتَابٌ جَدِيدٌ");
+});
