@@ -277,9 +277,9 @@ function restOf(
 
 /** Values, in folded texts, by kind: money, times of the day, measures, versions, long numbers. */
 const VALUES: readonly RegExp[] = [
-  /[€$£₹]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€₹円]|(?:eur|euros?|dollars?|pounds?|usd|gbp|chf|francs?|franken|zl|kr|yen|rupees?|reais)(?!\p{L}))/gu,
+  /[€$£₹]\s?\d[\d.,]*|(?<![\d.,])\d[\d.,]*\s?(?:[€₹円]|(?:eur|euros?|dollars?|pounds?|usd|gbp|chf|francs?|franken|zl|kr|yen|rupees?|reais)(?!\p{L}))/gu,
   /(?<![\d.,])\d{1,2}[:.h]\d\d(?![\d.,])|(?<!\d)\d{1,2}\s?(?:am|pm|uhr|h)(?!\p{L})/gu,
-  /\d[\d.,]*\s?(?:mg|mcg|µg|ml|l|litres?|liters?|g|kg|km|m|cm|mm|nm|bar|gb|mb|kb|w|kw|%|hours?|h|days?|weeks?|min(?:utes?)?|stunden|tage|jours|heures|horas|dias|giorni|ore|uur|dagen)(?![\p{L}\d])/gu,
+  /(?<![\d.,])\d[\d.,]*\s?(?:mg|mcg|µg|ml|l|litres?|liters?|g|kg|km|m|cm|mm|nm|bar|gb|mb|kb|w|kw|%|hours?|h|days?|weeks?|min(?:utes?)?|stunden|tage|jours|heures|horas|dias|giorni|ore|uur|dagen)(?![\p{L}\d])/gu,
   /(?<![\d.])v?\d+\.\d+(?:\.\d+)*(?![\d.])/gu,
   /(?<![\d.,:])\d{4,}(?![\d.,:])/gu,
 ];

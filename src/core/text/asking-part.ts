@@ -30,13 +30,13 @@ const MACHINE = new RegExp(
     String.raw`^\s*[\[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL|SEVERE|PANIC)\b[\])]?[: ]`,
     String.raw`^\s*(?:diff --git |index [\da-f]{4,}|@@ |\+\+\+ |--- |[+]\s?\S|\.\.\. )`,
     String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in )`,
-    String.raw`^\s*(?:[\w.$]+\.)?\w*(?:Error|Exception|Warning)\b[^?]*:`,
+    String.raw`^\s*(?:[\w.$]{1,200}\.)?\w{0,200}(?:Error|Exception|Warning)\b[^?]*:`,
     String.raw`^\s*(?:[$#%❯] |> |PS [A-Z]:|\w+@[\w.-]+[:~])`,
     String.raw`^\s*(?:note|warning|error|hint|help|info|debug): |^\s*[\w.-]+:\s*$`,
     String.raw`^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|FROM|JOIN|WHERE|BEGIN|COMMIT)\s`,
     String.raw`^\s*(?:HTTP/\d|(?:GET|POST|PUT|PATCH|DELETE|HEAD) /|curl |npm (?:ERR!|error|WARN))`,
     String.raw`^\s*[\p{L}\d_.[\]"'-]+\s*[:=]\s*(?:[\d"'{[\]-]|true\b|false\b|null\b|\S+$)`,
-    String.raw`^\s*<\/?\w[^>]*>|^\s*\|.*\||^\s*[\p{P}\p{S}\s]+$|[{;]\s*$`,
+    String.raw`^\s*<\/?\w[^>]*>|^\s*\|.*\||^[\p{P}\p{S}\s]+$|[{;]\s*$`,
   ].join("|"),
   "u",
 );
@@ -127,7 +127,7 @@ function kindsOf(lines: readonly string[]): LineKind[] {
       isInMail ||= hasMail;
       return "pasted";
     }
-    if (/^\s*(?:[-=_*~]{3,}|-{2,}.*-{2,})\s*$/.test(line)) {
+    if (/^(?:[-=_*~]{3,}|--.{0,200}--)$/.test(line.trim())) {
       isInMail = false;
       return "pasted";
     }
