@@ -168,8 +168,8 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
 
     followUps.resume();
-    models.begin(followUps);
     started.push(() => models.stop());
+    await models.begin(followUps);
 
     const frequencies = readWordFrequencies(
       readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),

@@ -89,7 +89,7 @@ class ChangingEmbedder implements ModelEmbedder {
 /** The model that a store is opened with. */
 export type OpeningModel = { readonly model: EmbeddingModel; readonly embedder: Promise<ModelEmbedder> };
 
-/** The model that was chosen for the store, else the one it has; of a new one, the configured model. Begins to load it. */
+/** The model that was chosen for the store, else the one it has or its successor; of a new one, the configured. Begins to load it. */
 export function openModel(
   stored: EmbeddingStamp | undefined,
   { dataDir, model: wanted }: { readonly dataDir: string; readonly model: string },
@@ -102,7 +102,8 @@ export function openModel(
     throw storeUnusable(`${unknownModel(dataDir, wanted)} \`memoryd models add FOLDER\` adds others.`);
   const known = stored === undefined ? undefined : modelOf(dataDir, stored);
   // One that is not known is another version's: the store refuses it and says why.
-  const model = chosen === undefined ? (known ?? configured) : configured;
+  const keeps = chosen === undefined && known !== undefined && known.successor !== configured.name;
+  const model = keeps ? known : configured;
   if (!isSame(model, configured))
     log.info(
       {
@@ -229,9 +230,11 @@ export function createModelService({
     get repairs(): readonly string[] {
       return remaking?.repairs ?? [];
     },
-    /** Begins to embed what lacks vectors of the store's model. */
-    begin(followUps: RemakeOptions["followUps"]): void {
-      readBefore().catch((error: unknown) => log.warn({ err: error }, "the model before is not at hand"));
+    /** Begins to embed what lacks vectors of the store's model. Questions find what has those of the model before. */
+    async begin(followUps: RemakeOptions["followUps"]): Promise<void> {
+      await readBefore().catch((error: unknown) =>
+        log.warn({ err: error }, "the model before is not at hand"),
+      );
       remaking = startRemaking({ store, embedder, followUps }, log, async () => {
         if (store.vectors.before !== undefined) return;
         // From here on the store has one model: also by its checkpoint.

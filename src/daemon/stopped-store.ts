@@ -4,7 +4,7 @@ import type { PurgeProgress } from "../core/purge.ts";
 import { storeUnusable } from "../core/errors.ts";
 import { deleteUserMemories } from "../core/users/delete-user-memories.ts";
 import { listUsers } from "../core/users/list-users.ts";
-import { MULTILINGUAL_E5 } from "../models/bundled-models.ts";
+import { MEMORYD_E5 } from "../models/bundled-models.ts";
 import { type Backup, writeBackup } from "../storage/copies/backups.ts";
 import { holdsStore } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
@@ -156,7 +156,7 @@ export async function withLockedStore<T>(
     disk: nodeDisk,
     directory,
     clock: systemClock,
-    stamp: (stored) => stored ?? MULTILINGUAL_E5.stamp,
+    stamp: (stored) => stored ?? MEMORYD_E5.stamp,
     isReadable: () => true,
     log,
     ...options,

@@ -32,13 +32,20 @@ export interface EmbeddingModel {
   readonly projection: "plain" | "centred";
   /** Absolute paths, each with the SHA-256 of the file: other bytes make other vectors, which must never mix. */
   readonly files: Readonly<Record<"model" | "tokenizer" | "tokenizerConfig" | "projection", ModelFile>>;
+  /** The model that takes its place in stores for which nobody chose one. */
+  readonly successor?: string;
   /** Absolute path of the sector classifier that was trained with its vectors. */
   readonly sectors: string;
   readonly stamp: EmbeddingStamp;
   readonly profile: EmbeddingProfile;
 }
 
-export type ModelFile = { readonly path: string; readonly sha256: string };
+/** `rest`: a file whose bytes from an offset on follow those of `path`; the checksum is that of both. */
+export type ModelFile = {
+  readonly path: string;
+  readonly sha256: string;
+  readonly rest?: { readonly path: string; readonly from: number };
+};
 
 /** Light, and for English. */
 export const MINILM = modelOf({
@@ -60,9 +67,7 @@ export const MINILM = modelOf({
   profile: { similar: 0.55, tokenFloor: 0.3 },
 });
 
-/** About a hundred languages. */
-export const MULTILINGUAL_E5 = modelOf({
-  name: "multilingual-e5-small",
+const E5 = {
   kind: "xlm-roberta",
   languages: "about 100 languages",
   licence: "MIT",
@@ -70,10 +75,36 @@ export const MULTILINGUAL_E5 = modelOf({
   prefixes: { question: "query:", window: "passage:" },
   projection: "centred",
   stampedPooling: "mean-centred-mapped",
+} as const;
+const E5_TOKENIZER = {
+  tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
+  tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
+};
+
+/** About a hundred languages: multilingual-e5-small, taught what is meant in other words. */
+export const MEMORYD_E5 = modelOf({
+  ...E5,
+  name: "memoryd-e5-small",
   sha256: {
+    ...E5_TOKENIZER,
+    model: "b59ce5bac93426caf6bdba03dfe872e3e4f2fe33bd2332439a99d7d3d5a192f5",
+    projection: "8108e636250725aabe130e5839a43a5c30d3ee2c72c279fb0270d4626cec2736",
+  },
+  paths: {
+    projection: "data/models/memoryd-e5-small/projection.bin",
+    sectors: "data/models/memoryd-e5-small/sectors.json",
+  },
+  profile: { similar: 0.54, tokenFloor: 0.3 },
+});
+
+/** The default before, so that its stores answer until they are changed. Its tables are its successor's. */
+const FORMER_E5 = modelOf({
+  ...E5,
+  name: "multilingual-e5-small",
+  successor: "memoryd-e5-small",
+  sha256: {
+    ...E5_TOKENIZER,
     model: "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
-    tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
-    tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
     projection: "65d3b2e7711ec8c254c2e8543dacd920419704b91d31872203c4a4f59af3c3b1",
   },
   paths: {
@@ -83,8 +114,21 @@ export const MULTILINGUAL_E5 = modelOf({
   profile: { similar: 0.58, tokenFloor: 0.3 },
 });
 
+export const MULTILINGUAL_E5: EmbeddingModel = {
+  ...FORMER_E5,
+  files: {
+    ...MEMORYD_E5.files,
+    projection: FORMER_E5.files.projection,
+    model: {
+      path: join(MODELS_DIRECTORY, "multilingual-e5-small/onnx/layers.bin"),
+      sha256: FORMER_E5.files.model.sha256,
+      rest: { path: MEMORYD_E5.files.model.path, from: 22900731 },
+    },
+  },
+};
+
 /** The models that ship, the default of new stores first. */
-export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MULTILINGUAL_E5, MINILM];
+export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MEMORYD_E5, MULTILINGUAL_E5, MINILM];
 
 function modelOf({
   stampedPooling,
@@ -93,7 +137,7 @@ function modelOf({
   ...model
 }: Pick<
   EmbeddingModel,
-  "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile"
+  "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile" | "successor"
 > & {
   readonly stampedPooling: string;
   readonly sha256: Readonly<Record<keyof EmbeddingModel["files"], string>>;
@@ -123,13 +167,20 @@ function modelOf({
 
 /** The bytes, exactly the expected ones. @throws {ServiceError} MODEL_UNAVAILABLE. */
 export async function readVerified(file: ModelFile): Promise<Buffer> {
-  const bytes = await readFile(file.path).catch((cause: unknown) => refuseUnreadable(file, cause));
+  const read = (path: string) =>
+    readFile(path).catch((cause: unknown) => refuseUnreadable({ ...file, path }, cause));
+  const own = await read(file.path);
+  const bytes =
+    file.rest === undefined
+      ? own
+      : Buffer.concat([own, (await read(file.rest.path)).subarray(file.rest.from)]);
   assertSame(file, createHash("sha256").update(bytes).digest("hex"));
   return bytes;
 }
 
-/** The path, its bytes checked without holding them all. @throws {ServiceError} as `readVerified`. */
-export async function verified(file: ModelFile): Promise<string> {
+/** The path, its bytes checked without holding them all; the bytes of a file in two parts. @throws {ServiceError} as `readVerified`. */
+export async function verified(file: ModelFile): Promise<string | Buffer> {
+  if (file.rest !== undefined) return readVerified(file);
   const hash = createHash("sha256");
   await pipeline(createReadStream(file.path, { highWaterMark: 1024 ** 2 }), hash).catch((cause: unknown) =>
     refuseUnreadable(file, cause),

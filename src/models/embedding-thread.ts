@@ -27,7 +27,9 @@ async function load({ model, isVerified, pieceTable: known }: ThreadData) {
     Array.from(reader.units(text), ({ pieces }) => pieces.map(({ id }) => id)).flat();
   const loaded: Model = {
     session: await openModelSession(
-      isVerified ? model.files.model.path : await verified(model.files.model),
+      isVerified && model.files.model.rest === undefined
+        ? model.files.model.path
+        : await verified(model.files.model),
       model.marks,
     ),
     reader,

@@ -13,21 +13,24 @@ const INPUTS = new Set(["input_ids", "attention_mask", "token_type_ids"]);
 const OUTPUTS = ["last_hidden_state", "token_embeddings"];
 
 /**
- * Loads a model by its path: from bytes, ONNX Runtime would hold a second copy.
+ * Loads a model, by its path where it is one file: from bytes, ONNX Runtime would hold a second copy.
  * @throws whatever ONNX Runtime throws; {TypeError} for a model that reads or gives other things than an encoder.
  */
 export async function openModelSession(
-  path: string,
+  model: string | Uint8Array,
   [first, last]: readonly [number, number],
 ): Promise<ModelSession> {
   // One thread: a second one makes a run no faster, and the embedding threads run in parallel.
-  const session = await InferenceSession.create(path, {
+  const options: InferenceSession.SessionOptions = {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
     // 3 is "errors": a warning would go to stdout, which belongs to MCP and to answers of the command line.
     logSeverityLevel: 3,
-  });
+  };
+  const session = await (typeof model === "string"
+    ? InferenceSession.create(model, options)
+    : InferenceSession.create(model, options));
   const { inputNames, outputNames } = session;
   const output = OUTPUTS.find((name) => outputNames.includes(name));
   const foreign = inputNames.filter((name) => !INPUTS.has(name));

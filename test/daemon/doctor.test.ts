@@ -111,7 +111,7 @@ const openThen = (close: () => Promise<void>) => () => {
 };
 const repair = (close = async () => {}) =>
   repairStopped(
-    { dataDir: directory, model: "multilingual-e5-small" },
+    { dataDir: directory, model: "memoryd-e5-small" },
     { log: createLogger("silent"), signal: new AbortController().signal, onProgress: () => {} },
     openThen(close),
   );

@@ -45,6 +45,12 @@ TOKEN_DIMENSIONS = 128
 unit = lambda h: h / np.maximum(np.linalg.norm(h, axis=-1, keepdims=True), 1e-6)
 
 
+def model_bytes(name):
+    """Of multilingual-e5-small the layers; its tables are those of memoryd-e5-small."""
+    whole = (MODELS / name.replace("multilingual", "memoryd") / "onnx/model_quantized.onnx").read_bytes()
+    return (MODELS / name / "onnx/layers.bin").read_bytes() + whole[22900731:] if name == "multilingual-e5-small" else whole
+
+
 class Encoder:
     """A model that ships, one text a run on one thread."""
 
@@ -54,8 +60,8 @@ class Encoder:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(str(MODELS / name / "onnx/model_quantized.onnx"), options)
-        self.tokenizer = Tokenizer.from_file(str(MODELS / name / "tokenizer.json"))
+        self.session = onnxruntime.InferenceSession(model_bytes(name), options)
+        self.tokenizer = Tokenizer.from_file(str(MODELS / name.replace("multilingual", "memoryd") / "tokenizer.json"))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(256)
         self.prefixed = prefixed

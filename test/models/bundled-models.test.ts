@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
 import { SETTINGS_SCHEMA } from "../../src/config/settings-schema.ts";
 import { stampKey } from "../../src/core/embedding.ts";
-import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
+import { BUNDLED_MODELS, readVerified } from "../../src/models/bundled-models.ts";
 
 it("are named by the setting, the default of new stores first", () => {
   expect(BUNDLED_MODELS[0]?.name).toBe(SETTINGS_SCHEMA.model.default);
@@ -20,7 +18,9 @@ it.each(
     Object.entries(files).map(([part, file]) => ({ name, part, file })),
   ),
 )("$name ships the $part it was measured with", async ({ file }) => {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file.path), hash);
-  expect(hash.digest("hex")).toBe(file.sha256);
+  expect(
+    createHash("sha256")
+      .update(await readVerified(file))
+      .digest("hex"),
+  ).toBe(file.sha256);
 });
