@@ -139,9 +139,10 @@ function logOdds(score: number): number {
 
 /**
  * One note of few stands out sooner than one of many, whether it answers or not: how far the line rises for each time that a user has
- * only 1/e of the usual number of notes. So the shares of questions that nothing is said to answer hold from 20 notes to 1 000.
+ * only 1/e of the usual number of notes. With `least` near questions are refused as often as with the default model before, and what
+ * falls below the line is shown as what perhaps answers. So the shares of questions that nothing is said to answer hold from 20 notes to 1 000.
  */
-const LINE = { slope: 0.3, usual: 65, fewest: 20, most: 1_000 } as const;
+const LINE = { least: 0.5, slope: 0.3, usual: 65, fewest: 20, most: 1_000 } as const;
 
 /**
  * How many leading hits answer. What was put before a like answer, because it took its place, answers where that does.
@@ -154,7 +155,8 @@ export function answeringCount(
   oddsOf: (hit: RankedHit) => number,
   memories: number,
 ): number {
-  const line = LINE.slope * Math.log(LINE.usual / Math.min(LINE.most, Math.max(LINE.fewest, memories)));
+  const line =
+    LINE.least + LINE.slope * Math.log(LINE.usual / Math.min(LINE.most, Math.max(LINE.fewest, memories)));
   const behind = hits.findIndex((hit, place) => {
     const next = hits[place + 1];
     const isAhead = (hit.shares.currency ?? 0) > 0 && next !== undefined;
@@ -164,11 +166,11 @@ export function answeringCount(
 }
 
 /**
- * What is worth a look where nothing surely answers. By everyday notes of thirteen people: with a best score of .2 half of the
+ * What is worth a look where nothing surely answers. By everyday notes of thirteen people: with a best score of .25 half of the
  * questions about something else altogether are offered nothing, and 97 of 100 right notes among the first three are
  * offered; a share of .5 of the best score would lose one in a hundred more and offer a quarter fewer.
  */
-const PERHAPS = { leastBest: 0.2, shareOfBest: 0.35, atMost: 3 } as const;
+const PERHAPS = { leastBest: 0.25, shareOfBest: 0.35, atMost: 3 } as const;
 
 /**
  * How many leading matches are worth reading: those that answer, and at most three more.

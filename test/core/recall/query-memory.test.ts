@@ -163,9 +163,9 @@ it("finds the note that a prompt asks for beside what was pasted, and reads the 
   ).join("\n");
   const question = "How wide are the tyres of my touring bike?";
   for (const query of [`${question}\n${log}`, `${log}\n\n${question}`, `${log}\n\n${question}\n\n${log}`]) {
-    const { hits, relevant } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
+    const { hits, plausible } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
     expect(hits[0]?.memory.content).toContain("42 mm");
-    expect(relevant).toBe(1);
+    expect(plausible).toBeGreaterThan(0);
   }
 });
 
