@@ -4,6 +4,7 @@ import { type Checked, checkItem, type Owners, refusedOwners, type Sendable } fr
 import { type ImportFormat, skipped } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
+import { KNOWN_FORMATS } from "../import/read-record.ts";
 import { sendItems, sendOriginal } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
@@ -43,7 +44,7 @@ export async function importFrom(path: string, options: ImportOptions): Promise<
   if (report.counts.failed > 0) process.exitCode = EXIT.failure;
 }
 
-/** @param daemon undefined: nothing is sent. */
+/** @param daemon undefined: nothing is sent. @throws {CliFailure} where nothing at all was found. */
 async function run(
   { format, items }: ImportSource,
   options: ImportOptions,
@@ -79,7 +80,9 @@ async function run(
     return { route: "/import", where: `${where} → ${to}`, body };
   };
 
+  let isEmpty = true;
   for await (const item of items) {
+    isEmpty = false;
     const found = leaveOut(item, checkItem(item, options));
     const checked = "kind" in found && found.kind === "link" ? await waypointOf(found) : found;
     if ("reason" in checked) {
@@ -101,5 +104,7 @@ async function run(
     batch.push(checked);
     batchChars += chars;
   }
+  if (isEmpty)
+    throw new CliFailure(`There is nothing in it that can be imported. Known are ${KNOWN_FORMATS}.`);
   await flush();
 }

@@ -22,7 +22,10 @@ export function readRecord(value: unknown, where: string): ImportItem {
   const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
   const isKnown = OTHER_NAMES["content"]?.some((name) => name in record) === true;
   if (!isFact && !isKnown)
-    return faulty(where, `has no text under content, text or memory, and is of no known format (${KNOWN})`);
+    return faulty(
+      where,
+      `has no text under content, text or memory, and is of no known format (${KNOWN_FORMATS})`,
+    );
   const names = isFact ? FACT_FIELDS : MEMORY_FIELDS;
   const fields = names.flatMap((name) => {
     const given = (OTHER_NAMES[name] ?? [name]).find(
@@ -35,10 +38,10 @@ export function readRecord(value: unknown, where: string): ImportItem {
   return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
 }
 
-const KNOWN =
+export const KNOWN_FORMATS =
   "exports of memoryd, ChatGPT, Claude and Open WebUI, memory.jsonl of the reference memory server, memories or facts as JSON, NDJSON or CSV, and Markdown";
 
-/** An entity or a relation of the reference memory server's knowledge graph; undefined for anything else. */
+/** An entity or a relation of the reference memory server's knowledge graph, which keeps no times; undefined for anything else. */
 export function readGraphRecord(value: unknown, where: string): ImportItem[] | undefined {
   const record = objectOf(value) ?? {};
   const { name, entityType, observations, from, to, relationType } = record;

@@ -228,3 +228,12 @@ it("takes periods in words for times, and refuses to undo since a time to come",
     stderr: expect.stringContaining("It must be a time before now"),
   });
 });
+
+it("says that a folder holds nothing that can be imported, with what is known", async () => {
+  expect(await run(["import", mkdtempSync(join(home, "empty-")), "--dry-run"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^There is nothing in it that can be imported\. Known are exports of memoryd, ChatGPT/,
+    ),
+  });
+});
