@@ -93,7 +93,7 @@ const AS_GOOD = 0.8;
  * The same where one is linked to the other by a guess, which may be wrong. A question about the past often names what
  * came later ("before the Kia"), which the earlier one does not.
  */
-const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.3, past: 0.2 };
+const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.6, past: 0.2 };
 /** How alike they must be, with so many telling words in common. */
 const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
 const LIKENESS_UNCHANGED = [0.7, 0.6];

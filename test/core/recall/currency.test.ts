@@ -107,7 +107,7 @@ describe("a guessed link", () => {
   });
 
   it("measures the last of several by the best whose place it would take", () => {
-    const scores = [3, 1, 0.5].map(scoreOf);
+    const scores = [3, 2, 1.3].map(scoreOf);
     expect(order("inferred", [...scores])).toEqual([1, 0, 2]);
     expect(order("inferred", scores.slice(1))).toEqual([1, 0]);
   });
