@@ -3,6 +3,7 @@ import type { JobView } from "../core/documents/ingest-jobs.ts";
 import { ServiceError } from "../core/errors.ts";
 import type { AgentToolInput } from "../schemas/agent-tools.ts";
 import { type AgentContext, writeScope, countedAdd } from "./agent-context.ts";
+import { shortId } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 
@@ -61,5 +62,5 @@ function outcome(job: JobView): string {
   const { document, memoryIds, deduplicated } = job.result;
   const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";
   const notes = `${memoryIds.length} ${memoryIds.length === 1 ? "note" : "notes"}`;
-  return `${stored}: document=${document.id}, ${notes}; memory_delete ${document.rootMemoryId} removes it.`;
+  return `${stored}: document=${document.id}, ${notes}; memory_delete ${shortId(document.rootMemoryId)} removes it.`;
 }

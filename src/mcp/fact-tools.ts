@@ -5,7 +5,7 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { formatTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { fitting, quoted, notesPreface } from "./notes.ts";
+import { fitting, notesPreface, quoted, shortId } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
 const DEFAULT_LOOKED_UP = 20;
@@ -39,9 +39,9 @@ export async function recordFact(
       ? ""
       : `\nSimilar facts hold too; if one no longer does, fact_end its id:\n${markedFacts(context, others.map(factLine))}`;
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
-  if (deduplicated) return `Nothing new: this is recorded already, id=${fact.id}, ${where}.${alike}`;
+  if (deduplicated) return `Nothing new: this is recorded already, id=${shortId(fact.id)}, ${where}.${alike}`;
   const ended = superseded.length === 0 ? "" : ` It ended or changed ${superseded.length} earlier.`;
-  return `Recorded: id=${fact.id}, ${where}.${ended}${alike}`;
+  return `Recorded: id=${shortId(fact.id)}, ${where}.${ended}${alike}`;
 }
 
 export async function endFact(context: AgentContext, input: AgentToolInput<"fact_end">): Promise<string> {
@@ -51,7 +51,7 @@ export async function endFact(context: AgentContext, input: AgentToolInput<"fact
 }
 
 export const ended = ({ id, validTo }: Fact): string =>
-  `Ended: the fact id=${id} holds until ${day(validTo ?? 0)}; it stays in the history.`;
+  `Ended: the fact id=${shortId(id)} holds until ${day(validTo ?? 0)}; it stays in the history.`;
 
 export async function lookUpFacts(
   context: AgentContext,
@@ -126,7 +126,7 @@ export function factLine(fact: Fact): string {
   const until = fact.validTo === null ? "" : ` until ${day(fact.validTo)}`;
   const project = fact.project === null ? "" : `, project ${quoted(fact.project)}`;
   const sure = fact.confidence === 1 ? "" : `, confidence ${fact.confidence}`;
-  return `${statement(fact)} (from ${day(fact.validFrom)}${until}${sure}${project}, id=${fact.id})`;
+  return `${statement(fact)} (from ${day(fact.validFrom)}${until}${sure}${project}, id=${shortId(fact.id)})`;
 }
 
 /** On one line, its parts quoted: nothing in them can pass for another fact. */
@@ -156,7 +156,7 @@ export async function summarise(
   const lines = [
     // On one line, so that a highlight cannot pass for the next one.
     ...highlights.map(
-      ({ memoryId, text }) => `- ${JSON.stringify(text.replace(/\s+/g, " "))} (id=${memoryId})`,
+      ({ memoryId, text }) => `- ${JSON.stringify(text.replace(/\s+/g, " "))} (id=${shortId(memoryId)})`,
     ),
     ...facts.map((fact) => `- fact: ${factLine(fact)}`),
     ...(keyPhrases.length === 0 ? [] : [`- key phrases: ${keyPhrases.map(quoted).join(", ")}`]),

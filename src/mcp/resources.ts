@@ -42,7 +42,7 @@ export async function tellContext(
 async function readMemory(context: AgentContext, id: string): Promise<string> {
   const memory = await context.operations.getMemory({ id, ...ownerCheck(context) });
   const mark = context.newMark();
-  return `${notesPreface(mark)}\n${note(mark, memory, memory.content)}`;
+  return `${notesPreface(mark)}\n${note(mark, memory, memory.content, { now: context.clock.now() })}`;
 }
 
 async function readDocument({ documents, newMark, ...scope }: AgentContext, id: string): Promise<string> {

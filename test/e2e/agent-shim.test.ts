@@ -145,7 +145,7 @@ describe("memoryd mcp", () => {
       'project "github.com/ada/notes"',
     );
     const found = await call(client, "memory_search", { query: "tea" });
-    expect(found).toContain('from=agent "claude-code"');
+    expect(found).toContain('from agent "claude-code"');
     expect(found).toContain("Tea is an infusion.");
 
     const pid = readRuntimeInfo(dataDir)?.pid ?? 0;
@@ -241,7 +241,7 @@ describe("memoryd mcp, with a daemon that the first of them starts", () => {
         await startShim({ consent: "accept", modern }),
       ];
       const stored = await call(no, "memory_add", { content: "Tea is\nan infusion." });
-      const id = /id=([0-9a-f-]{36})/.exec(stored)?.[1] ?? "";
+      const id = /id=([0-9a-f]{8})/.exec(stored)?.[1] ?? "";
       expect(await call(no, "memory_delete", { id })).toBe("The user said no: nothing was deleted.");
       expect(asked).toEqual(['Delete this note? "Tea is an infusion."']);
       expect(await call(yes, "memory_get", { id })).toContain("infusion");
@@ -249,7 +249,7 @@ describe("memoryd mcp, with a daemon that the first of them starts", () => {
       expect(asked).toHaveLength(2);
       // Ending a fact takes nothing away, and what is not there needs no question.
       const recorded = await call(no, "fact_record", { subject: "Ada", predicate: "likes", object: "tea" });
-      const fact = /id=([0-9a-f-]{36})/.exec(recorded)?.[1] ?? "";
+      const fact = /id=([0-9a-f]{8})/.exec(recorded)?.[1] ?? "";
       expect(await call(no, "memory_delete", { id: fact })).toContain("Ended");
       expect(await call(no, "memory_delete", { id })).toMatch(/^NOT_FOUND/);
       expect(asked).toHaveLength(2);

@@ -27,6 +27,7 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
   onTestFinished(() => embedder.close());
   const cached = cachedEmbedder(embedder, set.name);
   const { ports, nameOf } = await openSet(set, cached);
+  const nameOfEnd = new Map(Array.from(nameOf, ([id, name]) => [id.slice(-8), name]));
   const operations = bindOperations({ ...createMemoryWorld().ports, ...ports });
   const { reader } = await openPieceReader(MULTILINGUAL_E5);
   const tokensOf = (text: string) =>
@@ -51,7 +52,10 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
     const asked = [];
     for (const question of set.questions) {
       const answer = await read(question, limit);
-      const names = Array.from(answer.matchAll(/ id=(\S+) /g), ([, id = ""]) => nameOf.get(id) ?? "");
+      const names = Array.from(
+        answer.matchAll(/^\[([0-9a-f]{8}) /gm),
+        ([, end = ""]) => nameOfEnd.get(end) ?? "",
+      );
       asked.push({
         question,
         tokens: tokensOf(answer),
