@@ -12,6 +12,12 @@ export function memoryCalls({ get, remove, post, patch, write }: Transport) {
     /** All that match, newest first, fetched page by page. */
     list: (filter?: wire.MemoryFilter, options?: CallOptions): AsyncGenerator<wire.Memory, void, undefined> =>
       walkPages((place) => page({ ...filter, ...place }, options)),
+    /** Pairs of a memory and the later one that superseded it, or seems to have. */
+    superseded: (
+      filter?: Omit<wire.SupersededPlace, "l" | "u" | "cursor">,
+      options?: CallOptions,
+    ): AsyncGenerator<wire.SupersededPair, void, undefined> =>
+      walkPages((place) => get<wire.SupersededPage>("/memory/superseded", { ...filter, ...place }, options)),
     add: (memory: wire.NewMemory, options?: WriteOptions) =>
       write<wire.AddedMemory>("/memory/add", memory, options),
     /** Up to 1 000 in one write; each is judged by itself, so look at `failed`. */

@@ -40,6 +40,7 @@ const RULES: Rules<Operations> = {
   tagMemories: "input",
   deleteMemory: "memory",
   listMemories: "filter",
+  listSuperseded: "filter",
   getMemory: "input",
   reinforceMemory: "memory",
   relatedMemories: "input",

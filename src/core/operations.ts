@@ -2,6 +2,7 @@ import { addMemories, addMemory } from "./memories/add-memories.ts";
 import { FACT_OPERATIONS } from "./facts/fact-operations.ts";
 import { listMemories, countMemories } from "./memories/list-memories.ts";
 import { SECTOR_DESCRIPTIONS } from "./sectors/sectors.ts";
+import { listSuperseded } from "./memories/list-superseded.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
@@ -84,6 +85,7 @@ const OPERATIONS = {
   tagMemories,
   deleteMemory,
   listMemories,
+  listSuperseded,
   getMemory,
   reinforceMemory,
   relatedMemories,

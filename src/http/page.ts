@@ -39,6 +39,16 @@ export function placeOf(query: PageQuery): Pick<Page, "limit" | "offset"> {
 
 export const nextPlace = (offset: number): string => cursor(2, offset);
 
+/** The reply with such a page. */
+export function pageAt<T>(
+  { limit, offset }: Pick<Page, "limit" | "offset">,
+  items: readonly T[],
+  total: number,
+) {
+  const end = offset + items.length;
+  return { items, total, limit, offset, nextCursor: end < total && items.length > 0 ? nextPlace(end) : null };
+}
+
 /** A page of a list in the order of its ids; begins behind the id `after`. @throws as `pageOf`. */
 export function idPageOf(query: PageQuery): Page & { readonly after?: string } {
   const { limit, offset, parts } = readPage(query, /^3\.(\d+)\.([^]+)$/);

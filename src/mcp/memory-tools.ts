@@ -1,6 +1,8 @@
 /** The tools on memories. Each returns text for an agent. */
 import { invalidRequest, ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
+import type { SeenMemory } from "../core/memory.ts";
+import type { MemoryFilter } from "../core/ports.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
@@ -81,27 +83,54 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
 
 export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {
   const scope = readScope(context, input.scope);
+  const filter = {
+    ...scope.filter,
+    ...present({
+      tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
+      from: momentOf(context, input.from),
+      to: momentOf(context, input.to, "to"),
+    }),
+  };
+  if (input.outdated === true) return listOutdated(context, input, { filter, words: scope.words });
   const { items, total } = await context.operations.listMemories({
-    filter: {
-      ...scope.filter,
-      ...present({
-        tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
-        from: momentOf(context, input.from),
-        to: momentOf(context, input.to, "to"),
-      }),
-    },
+    filter,
     limit: Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED),
     offset: 0,
     ...present({ before: input.before }),
   });
-  const entries = items.map((memory) => ({
-    memory,
-    body: shortened(memory.content, SNIPPET_CHARS - 1),
-  }));
+  const entries = items.map(inShort);
   const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
   const leftOut = (shown: number) =>
     shown < total ? `${total} in all; for older ones pass before: ${items[shown - 1]?.order ?? 0}.` : "";
   return answerNotes(context, entries, { scope: scope.words, tokens, none: "No notes", leftOut });
+}
+
+const inShort = (memory: SeenMemory): ShownNote => ({
+  memory,
+  body: shortened(memory.content, SNIPPET_CHARS - 1),
+});
+
+/** Guesses that a later note replaced one, each behind the note that it replaced. */
+async function listOutdated(
+  context: AgentContext,
+  input: AgentToolInput<"memory_list">,
+  { filter, words }: { readonly filter: MemoryFilter; readonly words: string },
+): Promise<string> {
+  const limit = Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED);
+  const { items, total } = await context.operations.listSuperseded({
+    filter,
+    how: "inferred",
+    limit,
+    offset: 0,
+  });
+  const answer = answerNotes(context, items.flatMap(({ older, newer }) => [older, newer]).map(inShort), {
+    scope: words,
+    tokens: input.max_tokens ?? DEFAULT_ANSWER_TOKENS,
+    none: "No note is perhaps outdated",
+    leftOut: () => `${total} in all; those that you judge leave the list.`,
+  });
+  if (total === 0) return answer;
+  return `Each note is followed by the one that perhaps replaced it. If it did: memory_update the later with supersedes=the earlier id. If not: memory_update the earlier with still_holds.\n${answer}`;
 }
 
 export async function get(context: AgentContext, input: AgentToolInput<"memory_get">): Promise<string> {

@@ -58,10 +58,10 @@ const When = (description: string) =>
   t.optional(
     Type.Unsafe<string | number>({ type: ["string", "integer"], minLength: 1, maxLength: 64, description }),
   );
-const From = When('Only what happened since: a date or "last week".');
-const To = When("Only what happened until then.");
-const AnswerTokens = t.optional(t.whole("Longest answer, in tokens.", { minimum: 100, maximum: 50_000 }));
-const Scope = t.optional(t.oneOf(["project", "all"], "This project (default), or every project."));
+const From = When('Happened since: a date or "last week".');
+const To = When("Happened until then.");
+const AnswerTokens = t.optional(t.whole("Longest answer in tokens.", { minimum: 100, maximum: 50_000 }));
+const Scope = t.optional(t.oneOf(["project", "all"], "This project (default), or all."));
 const Whole = (description: string, minimum = 1) =>
   t.optional(t.whole(description, { minimum, maximum: Number.MAX_SAFE_INTEGER }));
 /** More than `MAX_LISTED` counts as that. */
@@ -82,7 +82,7 @@ export const AGENT_TOOLS = {
       query: said(QueryMemoryBody.properties.query, "A question in plain words."),
       limit: Limit("How many notes at most."),
       scope: Scope,
-      tags: tagList("Only notes with all of these."),
+      tags: tagList("With all of these."),
       from: From,
       to: To,
       max_tokens: AnswerTokens,
@@ -92,10 +92,11 @@ export const AGENT_TOOLS = {
   memory_list: tool(
     "List notes, newest first: what was done lately. For a question use memory_search.",
     Type.Object({
-      tag: t.optional(said(field.Tag, "Only notes with it.")),
+      tag: t.optional(said(field.Tag, "With this tag.")),
       from: From,
       to: To,
       scope: Scope,
+      outdated: t.optional(t.flag("Only notes perhaps replaced by a later one.")),
       limit: Limit("How many at most; default 20."),
       before: Whole("Place of the last note shown."),
       max_tokens: AnswerTokens,
@@ -106,7 +107,7 @@ export const AGENT_TOOLS = {
     "Read one note whole.",
     Type.Object({
       id: Id,
-      offset: Whole("Character to begin at.", 0),
+      offset: Whole("First character.", 0),
       max_tokens: AnswerTokens,
     }),
     READS,
@@ -115,9 +116,9 @@ export const AGENT_TOOLS = {
     "Store one note that will matter later: a decision with its reason, a preference, a correction, a fix. For a value that changes use fact_record.",
     Type.Object({
       content: Text,
-      tags: tagList("A few words to find it by."),
+      tags: tagList("Words to find it by."),
       occurred_at: When("When it happened, if not now."),
-      supersedes: t.optional(said(Id, "Id of the note that this one replaces.")),
+      supersedes: t.optional(said(Id, "Id of the note it replaces.")),
       allow_secret: AllowSecret,
     }),
     ADDS,
@@ -127,10 +128,10 @@ export const AGENT_TOOLS = {
     Type.Object({
       id: Id,
       content: t.optional(Text),
-      tags: tagList("In place of its tags."),
-      supersedes: t.optional(said(Id, "Id of the note that this one replaces.")),
+      tags: tagList("Replace its tags."),
+      supersedes: t.optional(said(Id, "Id of the note it replaces.")),
       still_holds: t.optional(t.flag("Reject that a later note replaced it.")),
-      version: Whole("Change it only if it has this version."),
+      version: Whole("Only if it has this version."),
       allow_secret: AllowSecret,
     }),
     CHANGES,
@@ -147,7 +148,7 @@ export const AGENT_TOOLS = {
       predicate: said(field.FactPredicate, "The relation, such as lives in."),
       object: said(field.FactObject, "The value, such as London."),
       valid_from: When("Since when; default now."),
-      valid_to: When("Until when, if it has ended."),
+      valid_to: When("Until when, if it ended."),
       cardinality: t.optional(said(RecordFactBody.properties.cardinality, "many: several values at once.")),
       allow_secret: AllowSecret,
     }),

@@ -202,6 +202,18 @@ export const ListMemoriesQuery = t.query({
 
 const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
 
+export const SupersededQuery = t.query({
+  ...pageQuery("Pairs"),
+  user_id: field.UserId,
+  project: field.QueryProject,
+  how: t.oneOf(["told", "inferred"], "Only what somebody said, or only guesses."),
+});
+export const SupersededReply = pageReply(
+  t.named("SupersededPair", { older: MemoryRecord, newer: MemoryRecord }),
+  "SupersededPage",
+  "The last added earlier ones first. A guess is confirmed with `supersedes` of the newer one, and rejected with `still_holds` of the older one.",
+);
+
 /** A year of days. */
 export const DEFAULT_COUNTS = 366;
 export const CountMemoriesQuery = Type.Object({

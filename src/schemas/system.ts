@@ -53,6 +53,7 @@ export const StatsReply = t.named("Stats", {
   not_ready: Type.Array(t.text()),
   repairs: Repairs,
   memory_count: t.count(),
+  perhaps_superseded: t.count("Guesses that a later memory took the place of one, see `/memory/superseded`."),
   documents: Type.Object({ count: t.count(), jobs_waiting: t.whole(), jobs_running: t.whole() }),
   sandbox: Type.Object({
     walls: t.list(

@@ -18,6 +18,7 @@ const STATS = {
   ready: true,
   not_ready: [],
   memory_count: 12,
+  perhaps_superseded: 0,
   documents: { count: 0, jobs_waiting: 0, jobs_running: 0 },
   sandbox: { walls: ["network", "signals"], by: "bubblewrap" },
   sectors: { semantic: 12 },

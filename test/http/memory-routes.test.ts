@@ -470,6 +470,26 @@ describe("GET /memory/:id/related", () => {
   });
 });
 
+describe("GET /memory/superseded", () => {
+  it("answers pairs page by page, and hands the conditions over", async () => {
+    const { get, lastInput, post } = createTestServer();
+    for (const content of ["one", "two"]) await post("/memory/add", { content });
+    const page = (await get("/memory/superseded?how=inferred&user_id=ann&project=&l=1")).json();
+    expect(page).toMatchObject({
+      items: [{ older: { id: fakeId(1) }, newer: { id: fakeId(2), content: "two" } }],
+      total: 1,
+      next_cursor: null,
+    });
+    expect(lastInput("listSuperseded")).toEqual({
+      filter: { userId: "ann", projects: [null] },
+      how: "inferred",
+      limit: 1,
+      offset: 0,
+    });
+    expect((await get("/memory/superseded?how=perhaps")).statusCode).toBe(400);
+  });
+});
+
 describe("GET /memory/graph", () => {
   it("hands over where it begins, how far it goes and the conditions", async () => {
     const { get, lastInput, post } = createTestServer();

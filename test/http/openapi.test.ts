@@ -99,6 +99,7 @@ describe("/openapi.json", () => {
       "get /memory/all",
       "get /memory/counts",
       "get /memory/graph",
+      "get /memory/superseded",
       "get /memory/{id}",
       "get /memory/{id}/history",
       "get /memory/{id}/related",

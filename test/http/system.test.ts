@@ -72,7 +72,7 @@ describe("the proof of who answers", () => {
 
 describe("/version and /stats", () => {
   it("say what runs and what it is doing", async () => {
-    const { get } = createTestServer();
+    const { get } = createTestServer({ listSuperseded: async () => ({ items: [], total: 1 }) });
     expect((await get("/version")).json()).toEqual({
       name: "memoryd",
       version: "0.1.0",
@@ -80,6 +80,7 @@ describe("/version and /stats", () => {
     });
     expect((await get("/stats")).json()).toMatchObject({
       memory_count: 3,
+      perhaps_superseded: 1,
       ready: true,
       sectors: { semantic: 0, episodic: 0 },
       embedding: { workers: 1, waiting: 0 },

@@ -5,6 +5,7 @@ import type { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { type AgentWorld, createAgentWorld, textOf } from "../support/agent-world.ts";
 import { fakeId } from "../support/fake-operations.ts";
 import { estimateTokens } from "../../src/core/text/text-size.ts";
+import { edgeId } from "../../src/core/rows.ts";
 
 let agents: AgentWorld;
 beforeEach(async () => {
@@ -628,4 +629,32 @@ it("takes arguments that a client sends as text for what they plainly mean, and 
   expect(found.match(/^\[\w{8} /gm)).toHaveLength(2);
   expect(await call(client, "memory_search", { query: "kettle", limit: "a few" })).toMatch(/limit must be/);
   expect(await call(client, "fact_lookup", { text: "kettle", history: "true" })).not.toMatch(/INVALID/);
+});
+
+it("lists notes that a later one perhaps replaced, until somebody judged them", async () => {
+  const client = await agents.connect({ query: "user_id=ada" });
+  const ids = [];
+  for (const content of ["The port is 4310.", "The port is 4311.", "Tea is at four.", "Tea is at five."])
+    ids.push(await add(client, content));
+  const [first = "", second = "", third = "", fourth = ""] = ids;
+  const { store } = agents.world.memory;
+  for (const [target, source] of [
+    [first, second],
+    [third, fourth],
+  ] as const) {
+    const row = { source, target, kind: "updates", weight: 0.7, createdAt: 0 } as const;
+    await store.commit(() => ({ changes: [{ table: "edges", id: edgeId(row), row }], result: undefined }));
+  }
+  const list = () => call(client, "memory_list", { outdated: true });
+  const text = await list();
+  expect(Array.from(text.matchAll(/^\[(\w{8}) /gm), ([, end]) => end)).toEqual(
+    [third, fourth, first, second].map((id) => id.slice(-8)),
+  );
+  expect(text).toContain("2 in all");
+  expect(await call(client, "memory_update", { id: first.slice(-8), still_holds: true })).toMatch(/^Changed/);
+  const told = { id: fourth.slice(-8), supersedes: third.slice(-8) };
+  expect(await call(client, "memory_update", told)).toMatch(/^Changed/);
+  expect(await list()).toMatch(/^No note is perhaps outdated/);
+  const other = await agents.connect({ query: "user_id=ben" });
+  expect(await call(other, "memory_list", { outdated: true })).toMatch(/^No note/);
 });

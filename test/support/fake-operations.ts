@@ -160,6 +160,11 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       const more = last !== undefined && matching.length > offset + limit;
       return { items, total: memories.size, ...(more && { nextBefore: last.order }) };
     },
+    listSuperseded: async ({ offset, limit }) => {
+      const [newer, older] = newestFirst();
+      const items = newer === undefined || older === undefined ? [] : [{ older, newer }];
+      return { items: items.slice(offset, offset + limit), total: items.length };
+    },
     getMemory: async ({ id, userId }) => find(id, userId, "NOT_FOUND"),
     reinforceMemory: async ({ id, boost, userId }) => {
       const memory = find(id, userId, "FORBIDDEN");

@@ -65,6 +65,14 @@ function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon
     ...(store.unerased === 0 ? [] : [["to erase", unerased] as [string, string]]),
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(stats.memory_count)],
+    ...(stats.perhaps_superseded > 0
+      ? [
+          ["perhaps outdated", `${stats.perhaps_superseded}; see \`memoryd superseded --guessed\``] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
     ["writes", store.read_only ? "refused until a restart" : writes],
     ["sandbox", sandbox(stats.sandbox)],
     ["version", stats.version],

@@ -3,7 +3,8 @@ import { addCommand, type Flags } from "../output/options.ts";
 import { connect } from "../connect.ts";
 import { beginning, oneLine, print, printJson, shortId } from "../output/output.ts";
 import { day } from "../output/times.ts";
-import type { Memory } from "../../client/client.ts";
+import type { SupersededPair } from "../../client/client.ts";
+import { present } from "../../schemas/wire.ts";
 import { ID, readMemory } from "./memories.ts";
 
 export function addSupersededCommands(memoryd: Command): void {
@@ -25,12 +26,12 @@ export function addSupersededCommands(memoryd: Command): void {
 
 async function list(flags: Flags & { readonly guessed?: boolean }): Promise<void> {
   const { api } = await connect(flags);
-  const filter = flags.user === undefined ? {} : { user_id: flags.user };
-  const pairs: { older: Memory; newer: Memory }[] = [];
-  for await (const older of api.memories.list(filter)) {
-    if (older.superseded_by === null || (flags.guessed === true && older.superseded_how === "told")) continue;
-    pairs.push({ older, newer: await api.memories.get(older.superseded_by) });
-  }
+  const filter = {
+    ...present({ user_id: flags.user }),
+    ...(flags.guessed === true && { how: "inferred" as const }),
+  };
+  const pairs: SupersededPair[] = [];
+  for await (const pair of api.memories.superseded(filter)) pairs.push(pair);
   if (flags.json === true) return printJson({ items: pairs });
   if (pairs.length === 0) return print("No note was replaced by a later one.");
   for (const { older, newer } of pairs) {

@@ -8,7 +8,7 @@ import { MemoryParams, MemoryRecord, OwnerBody, OwnerQuery } from "../../schemas
 import { DEFAULT_PAGE_LIMIT } from "../../schemas/page.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { ownerOf, targetOf } from "../request-fields.ts";
-import { nextPlace, type Page, placeOf } from "../page.ts";
+import { pageAt, placeOf } from "../page.ts";
 import { seen } from "../records.ts";
 import { IfMatchHeaders, ifVersion, writer } from "../request-headers.ts";
 import { route, routes } from "../route.ts";
@@ -144,11 +144,6 @@ function whose(request: FastifyRequest, client: string | undefined): { client?: 
   throw forbidden(
     "Taking back changes that were not made under the name of the key needs one with the scope admin.",
   );
-}
-
-function pageAt<T>({ limit, offset }: Pick<Page, "limit" | "offset">, items: readonly T[], total: number) {
-  const end = offset + items.length;
-  return { items, total, limit, offset, nextCursor: end < total && items.length > 0 ? nextPlace(end) : null };
 }
 
 const MEDIA_TYPE = "text/event-stream";

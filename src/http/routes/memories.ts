@@ -7,7 +7,7 @@ import * as questions from "../../schemas/query-memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge } from "../batch.ts";
 import * as inputs from "../request-fields.ts";
-import { pageReply } from "../page.ts";
+import { pageAt, pageReply, placeOf } from "../page.ts";
 import { invalid } from "../problem.ts";
 import { added, seen } from "../records.ts";
 import {
@@ -222,6 +222,24 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
       return pageReply(input, await operationsOf(request).listMemories(input), seen);
     },
   }),
+  listSuperseded: route(
+    "read GET /memory/superseded",
+    "Pairs of a memory and the later one that superseded it",
+    {
+      description:
+        "Those that seem to replace or contradict each other are `inferred`, to confirm or to reject.",
+      querystring: wire.SupersededQuery,
+      answer: wire.SupersededReply,
+      handle: async (request) => {
+        const page = placeOf(request.query);
+        const { how, ...filter } = inputs.inScope(fromWire(wire.SupersededQuery, request.query));
+        const input = { filter, ...present({ how }), ...page };
+        const { items, total } = await operationsOf(request).listSuperseded(input);
+        const pairs = items.map(({ older, newer }) => ({ older: seen(older), newer: seen(newer) }));
+        return pageAt(page, pairs, total);
+      },
+    },
+  ),
   countMemories: route(
     "read GET /memory/counts",
     "Count memories by day, client, project, salience, tag or user",

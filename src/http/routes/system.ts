@@ -74,9 +74,12 @@ export const systemRoutes = routes((served) => {
         await lookAtDiskSpace();
         const { sandbox: by, embedding, embeddingQueue, store, repairs, ...rest } = status();
         const sectors = operationsOf(request).listSectors({});
+        const guesses = { filter: {}, how: "inferred", limit: 0, offset: 0 } as const;
+        const { total: perhapsSuperseded } = await operationsOf(request).listSuperseded(guesses);
         return {
           ...rest,
           ...stateOf({ store, repairs }),
+          perhapsSuperseded,
           ready: rest.notReady.length === 0,
           sandbox: by === null ? { walls: [] } : { walls: ["network", "signals"] as const, by },
           sectors: Object.fromEntries(sectors.map(({ name, count }) => [name, count])),

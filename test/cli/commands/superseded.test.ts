@@ -23,10 +23,10 @@ const run = (...words: string[]) => runCliHere(words, { home, env: { MEMORYD_DAT
 
 it("says that a note replaces another, and that one still holds", async () => {
   const [old, late] = [fakeId(1).slice(-8), fakeId(2).slice(-8)];
-  expect(await run("superseded")).toMatchObject({
-    code: 0,
-    stdout: "No note was replaced by a later one.\n",
-  });
+  const pair = await run("superseded", "--guessed");
+  expect(pair.stdout).toContain(`${old}  `);
+  expect(pair.stdout).toContain(`replaced by ${late}`);
+  expect(server.lastInput("listSuperseded")).toMatchObject({ how: "inferred" });
   expect(await run("supersede", late, old)).toMatchObject({
     code: 0,
     stdout: `${late} replaces ${old}: The port is 4310.\n`,

@@ -1,6 +1,7 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory, getMemory } from "../../../src/core/operations.ts";
+import { listSuperseded } from "../../../src/core/memories/list-superseded.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import type { AddMemoryInput } from "../../../src/core/memories/memory-ports.ts";
 import { exportRecords, type TransferRecord } from "../../../src/core/transfer/export-records.ts";
@@ -142,5 +143,30 @@ describe("an inferred update", () => {
     await putEdge({ source: rome.id, target: paris.id, kind: "updates", weight: 0.7, createdAt: 0 });
     const bonn = await add("lives in Bonn", { supersedes: [paris.id] });
     expect((await read(paris.id)).superseded).toMatchObject({ by: bonn.id, how: "told" });
+  });
+});
+
+describe("the list of superseded memories", () => {
+  it("has each pair once, the last added first, of what was told, guessed or both", async () => {
+    const [paris, rome] = [await add("lives in Paris"), await add("works in Rome")];
+    await putEdge({ source: rome.id, target: paris.id, kind: "updates", weight: 0.7, createdAt: 0 });
+    const bonn = await add("works in Bonn", { supersedes: [rome.id] });
+    const ids = async (input: Partial<Parameters<typeof listSuperseded>[1]>) => {
+      const all = { filter: {}, limit: 10, offset: 0, ...input };
+      const { items, total } = await listSuperseded(world.ports, all);
+      return [total, ...items.map(({ older, newer }) => [older.id, newer.id])];
+    };
+    const [told, guess] = [
+      [rome.id, bonn.id],
+      [paris.id, rome.id],
+    ];
+    expect(await ids({})).toEqual([2, told, guess]);
+    expect(await ids({ how: "told" })).toEqual([1, told]);
+    expect(await ids({ how: "inferred" })).toEqual([1, guess]);
+    expect(await ids({ limit: 1, offset: 1 })).toEqual([2, guess]);
+    expect(await ids({ limit: 0 })).toEqual([2]);
+    expect(await ids({ filter: { userId: "bob" } })).toEqual([0]);
+    await updateMemory(world.ports, { id: paris.id, stillHolds: true });
+    expect(await ids({ how: "inferred" })).toEqual([0]);
   });
 });
