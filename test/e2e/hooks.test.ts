@@ -1,5 +1,13 @@
 /** The hooks of an agent as it runs them, against the built daemon. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -39,6 +47,25 @@ const ask = (prompt: string, withinMs?: number) =>
     { session_id: "s", transcript_path: join(home, ".claude/projects/garden/s.jsonl"), cwd: folder, prompt },
     { withinMs },
   );
+
+/** Ends a conversation in which this was said, as Claude Code does. */
+async function end(name: string, said: string): Promise<void> {
+  const transcript = join(home, ".claude", "projects", "garden", `${name}.jsonl`);
+  mkdirSync(dirname(transcript), { recursive: true });
+  const line = {
+    type: "user",
+    uuid: name,
+    sessionId: name,
+    cwd: folder,
+    timestamp: "2026-11-19T09:05:00.000Z",
+  };
+  writeFileSync(transcript, `${JSON.stringify({ ...line, message: { role: "user", content: said } })}\n`);
+  const script = resolve(import.meta.dirname, "../../bin/memoryd-hook.js");
+  const words = ["claude-code", "end", dataDir, "--within=60000"];
+  const input = { session_id: name, transcript_path: transcript, cwd: folder, reason: "other" };
+  const run = await runCli(words, { home, script, stdin: JSON.stringify(input) });
+  expect(run).toEqual({ code: 0, stdout: "", stderr: "" });
+}
 
 it("tells what answers of the project and of no project, and nothing of others, not even instead of an answer", async () => {
   await cli("add", "We deploy the garden planner with docker compose.", "--project", "github.com/ada/garden");
@@ -87,23 +114,6 @@ it("says nothing to a daemon with another key, a stopped one and one that is gon
 
 it("keeps what lasts of a conversation that ended, with consent only, and nothing of what it was told", async () => {
   await cli("add", "We deploy with docker compose.", "--project", "github.com/ada/garden");
-  const end = async (name: string, said: string) => {
-    const transcript = join(home, ".claude", "projects", "garden", `${name}.jsonl`);
-    mkdirSync(dirname(transcript), { recursive: true });
-    const line = {
-      type: "user",
-      uuid: name,
-      sessionId: name,
-      cwd: folder,
-      timestamp: "2026-11-19T09:05:00.000Z",
-    };
-    writeFileSync(transcript, `${JSON.stringify({ ...line, message: { role: "user", content: said } })}\n`);
-    const script = resolve(import.meta.dirname, "../../bin/memoryd-hook.js");
-    const words = ["claude-code", "end", dataDir, "--within=60000"];
-    const input = { session_id: name, transcript_path: transcript, cwd: folder, reason: "other" };
-    const run = await runCli(words, { home, script, stdin: JSON.stringify(input) });
-    expect(run).toEqual({ code: 0, stdout: "", stderr: "" });
-  };
   const contents = async () => (await cli("list", "--json")).stdout;
 
   const shown = await cli("mcp", "install", "claude-code", "--force", "--hooks", "context");
@@ -124,4 +134,13 @@ it("keeps what lasts of a conversation that ended, with consent only, and nothin
   const kept = await contents();
   expect(kept).not.toContain("attic");
   expect(kept.match(/docker compose/g)).toHaveLength(1);
+  const waiting = () => readdirSync(join(dataDir, "ended"));
+  await expect.poll(waiting, { timeout: 60_000 }).toEqual([]);
+
+  await daemon.kill();
+  await end("later", "We decided to keep the garden's plans in SQLite.");
+  expect(waiting()).toHaveLength(1);
+  daemon = await startDaemonProcess(dataDir);
+  await expect.poll(contents, { timeout: 60_000 }).toContain("plans in SQLite");
+  await expect.poll(waiting, { timeout: 60_000 }).toEqual([]);
 });

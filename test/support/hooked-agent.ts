@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { parse, type ParseError } from "jsonc-parser";
 
-/** Longer than any machine takes; hooks in use have 300 ms. */
+/** Longer than any machine takes; hooks in use have 2 s or 800 ms. */
 const PATIENCE_MS = 60_000;
 
 export interface HookRun {

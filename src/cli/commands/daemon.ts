@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import type { MemorydClient, Stats } from "../../client/client.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
-import { CliFailure, complain, print, printBytes, printJson, printTable } from "../output/output.ts";
+import { readLate } from "../hooks/hook-state.ts";
+import { CliFailure, complain, plural, print, printBytes, printJson, printTable } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
 import { minute } from "../output/times.ts";
 import { spawn } from "node:child_process";
@@ -47,13 +48,24 @@ async function status(flags: Flags): Promise<void> {
     throw notRunning(dataDir);
   }
   const stats = await daemon.api.stats();
+  const late = readLate(dataDir);
   if (flags.json === true)
-    return printJson({ running: true, url: daemon.url, pid: daemon.runtime.pid, ...stats });
+    return printJson({
+      running: true,
+      url: daemon.url,
+      pid: daemon.runtime.pid,
+      ...stats,
+      ...(late && { late_hooks: late }),
+    });
   print(
     stats.ready ? "memoryd is running" : `memoryd is running, but not ready: ${stats.not_ready.join(" ")}`,
   );
   for (const repair of stats.repairs ?? []) print(repair);
   printTable(summary(stats, daemon));
+  if (late !== undefined)
+    print(
+      `Hooks were too late for their agent ${plural(late.count, "time")}, last on ${minute(late.last)}; they told it at the next prompt.`,
+    );
 }
 
 function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon): [string, string][] {

@@ -4,6 +4,7 @@ import { type MemorydClient, MemorydError, type NewMemory } from "../../client/c
 import { present } from "../../schemas/wire.ts";
 import { agentsHere } from "../agents/known-agents.ts";
 import { connect, type Daemon } from "../connect.ts";
+import { forgetEnded } from "../hooks/capture.ts";
 import { readHookState } from "../hooks/hook-state.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
 import { type ImportItem, memory, type TranscriptAgentId } from "../import/import-item.ts";
@@ -57,6 +58,7 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
     await importTranscript(path, id, run);
   if (flags.file === undefined) report.print({ json: flags.json === true, dryRun: daemon === undefined });
   if (report.counts.failed > 0) process.exitCode = EXIT.failure;
+  else if (flags.file !== undefined && daemon !== undefined) forgetEnded(dataDir, flags.file);
 }
 
 interface Run {

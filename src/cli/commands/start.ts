@@ -6,6 +6,7 @@ import { createLogger, type Logger } from "../../daemon/system.ts";
 import { SHUTDOWN_MS } from "../../config/limits.ts";
 import { logFileOf, openRotatingLog } from "../../daemon/rotating-log.ts";
 import { baseUrl, isEveryAddress } from "../../daemon/runtime-file.ts";
+import { captureEnded } from "../hooks/capture.ts";
 import { complain, EXIT, type ExitCode, print, printTable } from "../output/output.ts";
 import { explainStartFailure, openIn, type StartReport, systemErrorOf } from "./start-detached.ts";
 
@@ -54,7 +55,9 @@ export async function start(
     );
     const daemon = await starting;
     // A signal came while it started: the stop is on its way, and "ready" would be a lie.
-    if (!isStopping) announce(daemon, config, log);
+    if (isStopping) return;
+    announce(daemon, config, log);
+    await captureEnded(config.dataDir);
   } catch (error) {
     log[logToFile ? "error" : "debug"]({ err: error }, "start failed");
     const message = explainStartFailure(error, config.dataDir);

@@ -5,8 +5,8 @@ import { proofOf, readRuntimeInfo, type RuntimeInfo } from "../../daemon/runtime
 
 const CHALLENGE_BYTES = 32;
 
-/** Asks the daemon of a data directory; undefined for every answer but success. */
-export type DaemonCall = <Answer>(path: string, body: object) => Promise<Answer | undefined>;
+/** Asks the daemon of a data directory, with POST where there is a body; undefined for every answer but success. */
+export type DaemonCall = <Answer>(path: string, body?: object) => Promise<Answer | undefined>;
 
 /**
  * A way to the daemon that the data directory names, once that daemon has proved to be it, on the same connection; undefined
@@ -19,7 +19,7 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
   const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
   const { response } = await exchange(connection, "GET", "/health", { "x-memoryd-challenge": challenge });
   if (response.headers["x-memoryd-proof"] !== proofOf(runtime, challenge)) return undefined;
-  return async <Answer>(path: string, body: object) => {
+  return async <Answer>(path: string, body?: object) => {
     const headers = {
       authorization: `Bearer ${runtime.token}`,
       "content-type": "application/json",
@@ -27,10 +27,10 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
     };
     const { response: answer, text } = await exchange(
       connection,
-      "POST",
+      body === undefined ? "GET" : "POST",
       path,
       headers,
-      JSON.stringify(body),
+      body && JSON.stringify(body),
     );
     return answer.statusCode === 200 ? (JSON.parse(text) as Answer) : undefined;
   };

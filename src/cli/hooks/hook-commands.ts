@@ -71,9 +71,7 @@ async function status(flags: Flags): Promise<void> {
       );
     if (paused) print("Paused; `memoryd hooks resume` ends it.");
     if (late !== undefined)
-      print(
-        `Without an answer in their 300 ms: ${plural(late.count, "time")}, last on ${minute(late.last)}.`,
-      );
+      print(`Too late for the agent: ${plural(late.count, "time")}, last on ${minute(late.last)}.`);
     if (excluded.length > 0) print(`Excluded: ${excluded.map(oneLine).join(", ")}.`);
   }
   const wrong = rows.find(({ fault }) => fault !== undefined);

@@ -71,10 +71,44 @@ export function noteTold(dataDir: string, session: string, ids: readonly string[
   writeJson(fileOf(dataDir, "hooks-told"), [[session, ids], ...others.slice(0, MAX_SESSIONS - 1)]);
 }
 
+/** What came too late for a session, to be told at its next prompt. */
+export interface Owed {
+  /** The context at the start. */
+  readonly context: boolean;
+  /** Ids of memories that answered an earlier prompt. */
+  readonly ids: readonly string[];
+}
+
+/** What a session is owed; from then on nothing. */
+export function takeOwed(dataDir: string, session: string): Owed {
+  const all = readOwed(dataDir);
+  const { [session]: owed = NOTHING_OWED, ...others } = all;
+  if (owed !== NOTHING_OWED) writeJson(fileOf(dataDir, "hooks-owed"), others);
+  return owed;
+}
+
+export function noteOwed(
+  dataDir: string,
+  session: string,
+  { context = false, ids = [] }: Partial<Owed>,
+): void {
+  const { [session]: owed = NOTHING_OWED, ...others } = readOwed(dataDir);
+  const latest = Object.entries(others).slice(-(MAX_SESSIONS - 1));
+  const next: Owed = { context: owed.context || context, ids: [...new Set([...owed.ids, ...ids])] };
+  writeJson(fileOf(dataDir, "hooks-owed"), Object.fromEntries([...latest, [session, next]]));
+}
+
+const NOTHING_OWED: Owed = { context: false, ids: [] };
+
+function readOwed(dataDir: string): Readonly<Record<string, Owed>> {
+  const owed = readJson(fileOf(dataDir, "hooks-owed"));
+  return isObject(owed) ? (owed as Readonly<Record<string, Owed>>) : {};
+}
+
 function readTold(dataDir: string): Told {
   const told = readJson(fileOf(dataDir, "hooks-told"));
   return Array.isArray(told) ? told : [];
 }
 
-const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
+const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late" | "hooks-owed"): string =>
   join(dataDir, `${name}.json`);

@@ -1,17 +1,36 @@
 import { spawn } from "node:child_process";
 import { statSync, writeSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
-import type { Context, QueryResult } from "../../client/client.ts";
+import { isAbsolute } from "node:path";
+import type { Context, Memory, QueryResult } from "../../client/client.ts";
 import { type Fields, isObject } from "../../config/narrow.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { type DaemonCall, reachDaemon } from "./daemon-call.ts";
-import { HOOK_KINDS, type HookAgent, isBorrowed, isHookAgent, type Moment } from "./hook-kinds.ts";
-import { type HookConsent, noteLate, noteTold, readHookState, toldTo } from "./hook-state.ts";
+import {
+  consentFor,
+  HOOK_KINDS,
+  type HookAgent,
+  isBorrowed,
+  isHookAgent,
+  type Moment,
+  MOMENTS,
+} from "./hook-kinds.ts";
+import { noteEnded, startCapture } from "./capture.ts";
+import {
+  type HookConsent,
+  noteLate,
+  noteOwed,
+  noteTold,
+  readHookState,
+  takeOwed,
+  toldTo,
+} from "./hook-state.ts";
 import { createHash } from "node:crypto";
-import { estimateTokens } from "../../core/text/text-size.ts";
+import { estimateTokens, shortened } from "../../core/text/text-size.ts";
 
 /** From the start of the process to its end; the agent waits for it. */
-const WITHIN_MS = 300;
+const WITHIN_MS: Readonly<Record<Moment, number>> = { start: 2_000, prompt: 800, end: 800 };
+/** The same of the process that looks for what a prompt's hook had no time to tell; nobody waits for it. */
+const WITHIN_MS_IN_BACKGROUND = 30_000;
 /** Kept for writing the answer and ending. */
 const ENDING_MS = 20;
 const MAX_INPUT_BYTES = 1_024 * 1_024;
@@ -31,6 +50,7 @@ type Input = Fields;
 /** One run of the hook. */
 interface Occasion {
   readonly agent: HookAgent;
+  readonly moment: Moment;
   readonly dataDir: string;
   readonly input: Input;
   readonly consent: HookConsent;
@@ -38,50 +58,90 @@ interface Occasion {
 }
 
 /**
- * Does what an agent's hook is for and ends the process, with 0, within 300 ms of its start. Prints what the agent is to be
- * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent.
- * @param words agent, moment, data directory; `--within=MS` in tests.
+ * Does what an agent's hook is for and ends the process, with 0, within `WITHIN_MS` of its start. Prints what the agent is to be
+ * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent. What is late is told at the
+ * session's next prompt.
+ * @param words agent, moment, data directory; `--owed` where it only looks for what the next prompt tells; `--within=MS` in tests.
  */
 export async function runHook(words: readonly string[]): Promise<void> {
-  const within = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
-  const left = Number(within ?? WITHIN_MS) - ENDING_MS - performance.now();
   const [agent, moment, dataDir] = words;
+  if (!isHookAgent(agent) || !isMoment(moment) || dataDir === undefined) process.exit(0);
+  const isOwed = words.includes(OWED);
+  const given = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
+  const within = Number(given ?? (isOwed ? WITHIN_MS_IN_BACKGROUND : WITHIN_MS[moment]));
+  let asked: Occasion | undefined;
   const giveUp = (): void => {
     try {
-      if (isHookAgent(agent) && dataDir !== undefined) noteLate(dataDir, agent, moment);
+      if (!isOwed) noteLate(dataDir, agent, moment);
+      if (!isOwed && asked !== undefined) owe(asked);
     } finally {
       process.exit(0);
     }
   };
-  setTimeout(giveUp, Math.max(0, left));
+  setTimeout(giveUp, Math.max(0, within - ENDING_MS - performance.now()));
   try {
     const input = await readInput();
-    if (isHookAgent(agent) && dataDir !== undefined && input !== undefined)
-      await answer(agent, moment as Moment, dataDir, input);
+    const occasion = input && occasionOf(agent, moment, dataDir, input);
+    if (occasion !== undefined && moment === "end") capture(occasion);
+    else if (occasion !== undefined) {
+      asked = occasion;
+      await answer(occasion, isOwed);
+    }
   } catch {
     // The agent goes on without what memory holds.
   }
   process.exit(0);
 }
 
-async function answer(agent: HookAgent, moment: Moment, dataDir: string, input: Input): Promise<void> {
+const OWED = "--owed";
+
+const isMoment = (word: string | undefined): word is Moment => MOMENTS.some((moment) => moment === word);
+
+/** Undefined where there is no consent, or nothing is told or kept of the project. */
+function occasionOf(agent: HookAgent, moment: Moment, dataDir: string, input: Input): Occasion | undefined {
   const { paused, excluded, agents } = readHookState(dataDir);
   const consent = agents[agent];
-  if (paused || consent === undefined || isBorrowed(agent, input)) return;
+  if (paused || consent === undefined || isBorrowed(agent, input)) return undefined;
+  if (!consent[consentFor(moment)]) return undefined;
   const folder = folderOf(input);
   const own = projectOfFolder(folder) ?? namedByPath(folder);
   const project = consent.project ?? own;
-  if (excluded.includes(own) || excluded.includes(project)) return;
-  const occasion: Occasion = { agent, dataDir, input, consent, project };
-  if (moment === "end") return consent.capture ? capture(occasion) : undefined;
-  if (!consent.context) return;
+  if (excluded.includes(own) || excluded.includes(project)) return undefined;
+  return { agent, moment, dataDir, input, consent, project };
+}
+
+async function answer(occasion: Occasion, isOwed: boolean): Promise<void> {
+  const { agent, moment, dataDir, input } = occasion;
+  const session = sessionOf(input);
   const call = await reachDaemon(dataDir);
   if (call === undefined) return;
+  if (isOwed) {
+    const ids = (await answersTo(call, occasion)).map(({ id }) => id);
+    if (ids.length > 0) noteOwed(dataDir, session, { ids });
+    return;
+  }
   const told = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
   const event = HOOK_KINDS[agent].events[moment];
   if (told === undefined || told.text === "" || event === undefined) return;
   writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
-  noteTold(dataDir, sessionOf(input), told.ids);
+  noteTold(dataDir, session, told.ids);
+}
+
+/** Sees to it that the next prompt tells what this hook had no time for; no text is kept for it. */
+function owe({ agent, moment, dataDir, input }: Occasion): void {
+  const session = sessionOf(input);
+  if (session === "") return;
+  if (moment === "start") return noteOwed(dataDir, session, { context: true });
+  const [, script = ""] = process.argv;
+  const child = spawn(process.execPath, [script, agent, moment, dataDir, OWED], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    windowsHide: true,
+    cwd: dataDir,
+  });
+  child.unref();
+  const { prompt, ...rest } = input;
+  child.stdin.end(JSON.stringify({ ...rest, prompt: questionOf(prompt) }));
 }
 
 interface Told {
@@ -96,12 +156,40 @@ async function contextAtStart(call: DaemonCall, { consent, project }: Occasion):
   return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
 }
 
-async function relevantAtPrompt(
+async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Told | undefined> {
+  const { dataDir, input } = occasion;
+  const session = sessionOf(input);
+  const found = await answersTo(call, occasion);
+  const owed = takeOwed(dataDir, session);
+  const context = owed.context ? await contextAtStart(call, occasion) : undefined;
+  const before = [...toldTo(dataDir, session), ...(context?.ids ?? [])];
+  const missed = owed.ids.filter((id) => !before.includes(id) && found.every((memory) => memory.id !== id));
+  const late = await Promise.all(missed.map((id) => call<Memory>(`/memory/${id}`)));
+  const memories = [...found, ...late.flatMap((memory) => memory ?? [])].filter(
+    ({ id }) => !before.includes(id),
+  );
+  const { text, told } = toldText(
+    memories.map(({ id, occurred_at, superseded_by: by, ...memory }) => ({
+      id,
+      occurred_at,
+      text: `${textOf(memory)}${by === null ? "" : ` (perhaps replaced by ${by.slice(-ID_CHARS)})`}`,
+    })),
+    PROMPT_TOKENS,
+  );
+  const parts = [context?.text ?? "", text].filter((part) => part !== "");
+  return { text: parts.join("\n"), ids: [...before, ...told.map(({ id }) => id)] };
+}
+
+const textOf = ({ snippet, content }: { readonly snippet?: string; readonly content: string }): string =>
+  snippet ?? shortened(content, SNIPPET_CHARS);
+
+/** The memories that answer the prompt, best first. */
+async function answersTo(
   call: DaemonCall,
-  { dataDir, input, consent, project }: Occasion,
-): Promise<Told | undefined> {
+  { input, consent, project }: Occasion,
+): Promise<QueryResult["matches"]> {
   const query = questionOf(input["prompt"]);
-  if (query === "") return undefined;
+  if (query === "") return [];
   const reply = await call<QueryResult>("/memory/query", {
     query,
     k: MATCHES,
@@ -110,42 +198,26 @@ async function relevantAtPrompt(
     filters: { project: [project, null] },
     ...owner(consent),
   });
-  if (reply === undefined) return undefined;
-  const before = toldTo(dataDir, sessionOf(input));
   // Text of documents and web pages is somebody else's, and told only when it is asked for.
-  const memories = reply.matches
+  return (reply?.matches ?? [])
     .filter(({ level, score }) => level === "answer" || (level === "perhaps" && score >= NEAR_AN_ANSWER))
-    .filter(
-      ({ id, source, superseded_how }) =>
-        source === null && superseded_how !== "told" && !before.includes(id),
-    );
-  const { text, told } = toldText(
-    memories.map(({ id, occurred_at, snippet, content, superseded_by: by }) => ({
-      id,
-      occurred_at,
-      text: `${snippet ?? content}${by === null ? "" : ` (perhaps replaced by ${by.slice(-ID_CHARS)})`}`,
-    })),
-    PROMPT_TOKENS,
-  );
-  return { text, ids: [...before, ...told.map(({ id }) => id)] };
+    .filter(({ source, superseded_how }) => source === null && superseded_how !== "told");
 }
 
-/** Starts an import of the conversation, which goes on after the agent has ended. */
+/** Notes that the conversation ended, for the case that no daemon runs, and starts its import. */
 function capture({ agent, dataDir, input, consent }: Occasion): void {
   const path = input["transcript_path"];
   if (typeof path !== "string" || !isAbsolute(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const launcher = resolve(import.meta.dirname, "../../../bin/memoryd.js");
-  const user = consent.user === undefined ? [] : ["--user", consent.user];
-  const project = consent.project === undefined ? [] : ["--project", consent.project];
-  const words = ["import", agent, "--file", path, "--data-dir", dataDir, ...user, ...project];
-  spawn(process.execPath, [launcher, ...words], {
-    detached: true,
-    stdio: "ignore",
-    windowsHide: true,
-    // The agent's folder may be removed meanwhile.
-    cwd: dataDir,
-  }).unref();
+  const { user, project } = consent;
+  const session = {
+    agent,
+    path,
+    ...(user !== undefined && { user }),
+    ...(project !== undefined && { project }),
+  };
+  noteEnded(dataDir, session);
+  startCapture(dataDir, session);
 }
 
 const owner = ({ user }: HookConsent): { readonly user_id?: string } =>

@@ -1,5 +1,5 @@
 /** A fake agent runs the hooks of a real settings file, against a daemon that answers as it is told to. */
-import { describe, afterEach, beforeEach, expect, it } from "vitest";
+import { describe, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -42,6 +42,7 @@ describe("run hook", () => {
     "/context": { body: { text: CONTEXT, items: [{ kind: "memory", id: "1" }], tokens: 40 } },
     "/memory/query": { body: { matches: MATCHES, relevant: 3, plausible: 5 } },
   };
+  const PATIENCE = { timeout: 60_000, interval: 100 };
   const SILENT = { code: 0, stdout: "", stderr: "" };
 
   let home: string;
@@ -192,21 +193,24 @@ describe("run hook", () => {
       }
     });
 
-    it("ends before a daemon that answers late, or never", async () => {
+    it("ends before a daemon that answers late, counts it, and tells at the next prompt what it had no time for", async () => {
       await install("claude-code", "context");
       const token = newLocalToken();
-      let isAnswered = false;
-      let answer = (): void => {};
+      const held: (() => void)[] = [];
+      let isSlow = true;
       const server = createServer((request, response) => {
+        const { url = "" } = request;
         const challenge = request.headers["x-memoryd-challenge"]?.toString();
         if (challenge !== undefined) {
           response.setHeader("x-memoryd-proof", proofOf({ instanceId: "one", token }, challenge));
           return void response.end("{}");
         }
-        answer = () => {
-          isAnswered = true;
-          response.end(JSON.stringify(ANSWERS["/context"].body));
-        };
+        const body = url.startsWith("/memory/0192")
+          ? MATCHES.find(({ id }) => url.endsWith(id))
+          : ANSWERS[url as keyof typeof ANSWERS].body;
+        const answer = () => void response.end(JSON.stringify(body));
+        if (isSlow) held.push(answer);
+        else answer();
       });
       servers.push(server);
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -220,15 +224,32 @@ describe("run hook", () => {
         startedAt: 0,
         token,
       });
-      const input = payload({ hook_event_name: "SessionStart" });
-      expect(
-        await runHooks(settings(), "SessionStart", input, { matched: "startup", withinMs: Infinity }),
-      ).toEqual([SILENT]);
-      expect(isAnswered).toBe(false);
-      answer();
-      expect((await cli("hooks", "status")).stdout).toContain(
-        "Without an answer in their 300 ms: 1 time, last on ",
-      );
+      const late = (event: string, more: object) =>
+        runHooks(settings(), event, payload({ hook_event_name: event, ...more }), {
+          matched: "startup",
+          withinMs: Infinity,
+        });
+      expect(await late("SessionStart", {})).toEqual([SILENT]);
+      expect(held.splice(0)).toHaveLength(1);
+      expect(await late("UserPromptSubmit", { prompt: "how do tests run?" })).toEqual([SILENT]);
+      // The hook's own question, and the one that goes on in the background.
+      await vi.waitFor(() => expect(held).toHaveLength(2), PATIENCE);
+      isSlow = false;
+      for (const answer of held) answer();
+      const owed = () => readFileSync(join(dataDir, "hooks-owed.json"), "utf8");
+      await vi.waitFor(() => expect(owed()).toContain("aaaaaaaa"), PATIENCE);
+      expect(owed()).not.toMatch(/vitest|how do/);
+      expect((await cli("hooks", "status")).stdout).toContain("Too late for the agent: 2 times, last on ");
+
+      ANSWERS["/memory/query"].body.matches = [];
+      try {
+        const { additionalContext = "" } = toldBy(await ask("and then?"));
+        expect(additionalContext.startsWith(CONTEXT)).toBe(true);
+        expect(additionalContext).toContain("- 2026-11-20 aaaaaaaa Tests run with vitest. Always.");
+        expect(await ask("and then?")).toEqual([SILENT]);
+      } finally {
+        ANSWERS["/memory/query"].body.matches = MATCHES;
+      }
     });
 
     it.each([
