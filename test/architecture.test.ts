@@ -28,6 +28,8 @@ const ONLY_CLI_IMPORTS = "daemon/daemon.ts";
 /** What reads the contents of foreign files: for processes without rights, which the daemon starts. */
 const PARSERS =
   /^(?:pdfjs-dist|mammoth|@mozilla\/readability|linkedom|htmlparser2|marked|postal-mime|tesseract\.js-core|@ffmpeg\/.*)(?:\/|$)/;
+/** Clients that run inside of a framework, which their user has installed. */
+const FRAMEWORKS = "client/frameworks/";
 const OWN_PARSERS = ["extraction/media/wav.ts"];
 
 interface SourceFile {
@@ -64,6 +66,9 @@ function readSource(path: string): SourceFile {
       .map((specifier) => posix.join(dirname(path), specifier)),
   };
 }
+
+/** The package that a specifier names, without the path in it. */
+const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
 
 function folderOf(path: string): string {
   const [folder = "", file] = path.split("/");
@@ -140,12 +145,28 @@ describe("src", () => {
     expect(direct).toEqual([]);
   });
 
-  it("ships a client that imports nothing at run time but its own files", () => {
+  it("ships a client that imports nothing at run time but its own files, and clients for frameworks", () => {
     const statements = /^(?:import|export)(?!\s+type\b)\s[^;]*?from\s*"([^"]+)"|\bimport\(/gm;
-    const foreign = offences(({ folder, text }) =>
-      folder === "client" ? matches(text, statements).filter((found) => !/"\.\/[^"]+"$/.test(found)) : [],
+    const foreign = offences(({ folder, path, text }) =>
+      folder === "client" && !path.startsWith(FRAMEWORKS)
+        ? matches(text, statements).filter((found) => !/"\.\/[^"]+"$/.test(found))
+        : [],
     );
     expect(foreign).toEqual([]);
+    const ofFrameworks = files.filter(({ path }) => path.startsWith(FRAMEWORKS));
+    const { peerDependencies } = JSON.parse(readFileSync(resolve(SRC, "../package.json"), "utf8")) as {
+      peerDependencies: Readonly<Record<string, string>>;
+    };
+    for (const { path, packages, imports } of ofFrameworks) {
+      expect({
+        path,
+        missing: packages.filter((name) => !Object.hasOwn(peerDependencies, packageOf(name))),
+      }).toEqual({
+        path,
+        missing: [],
+      });
+      expect(imports.filter((target) => !/^client\/|^schemas\/agent-tools\.ts$/.test(target))).toEqual([]);
+    }
     const node = /\b(process|Buffer|require|__dirname)\b/g;
     expect(offences(({ folder, code }) => (folder === "client" ? matches(code, node) : []))).toEqual([]);
   });
