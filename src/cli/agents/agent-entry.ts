@@ -1,5 +1,5 @@
 import { type InstalledProgram, installedProgram, versionAt } from "../installed-program.ts";
-import { JSON_ENTRIES } from "./edit-json.ts";
+import { JSON_ENTRIES, remove } from "./edit-json.ts";
 import { TOML_ENTRIES } from "./edit-toml.ts";
 import { YAML_ENTRIES } from "./edit-yaml.ts";
 import { AGENT_IDS, agentsHere, fileOf, isThere, REMOTE_KEYS, RefusedEdit } from "./known-agents.ts";
@@ -47,10 +47,20 @@ export function withEntry(place: Place, text: string, launch: LaunchEntry): stri
   return checked(place, text, edited, { [NAME]: entry });
 }
 
-/** The text without the entry, or as it is if there is none. @throws {RefusedEdit} as above. */
-export function withoutEntry(place: Place, text: string): string {
+/**
+ * The text without the entry, and without a section that only held it and is not in the person's own text; as it is if there is no
+ * entry. Undefined: nothing is left of a file that was no one's own.
+ * @throws {RefusedEdit} as above.
+ */
+export function withoutEntry(place: Place, text: string, own?: string): string | undefined {
   if (partsOf(place, text).entries[NAME] === undefined) return text;
-  return checked(place, text, FORMATS[place.format].take(text, [place.section, NAME]), {});
+  const { format, section } = place;
+  const taken = checked(place, text, FORMATS[format].take(text, [section, NAME]), {});
+  // With a comment in it, it is somebody's.
+  const isEmpty = format === "json" && new RegExp(String.raw`"${section}"\s*:\s*\{\s*\}`).test(taken);
+  const wasThere = own !== undefined && Object.hasOwn(FORMATS[format].parse(own), section);
+  const left = isEmpty && !wasThere ? remove(taken, [section]) : taken;
+  return own === undefined && /^[{}\s\uFEFF]*$/.test(left) ? undefined : left;
 }
 
 /** The edited text, if it differs by nothing but the entry. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { makeFolder } from "../../files/own-files.ts";
+import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
@@ -8,7 +9,7 @@ import { RefusedEdit } from "./known-agents.ts";
 
 export interface FileChange {
   readonly changed: boolean;
-  /** Path of the copy of the former file; undefined if there was none, or nothing changed. */
+  /** Path of the copy of the person's own file, if it was made now. */
   readonly backup: string | undefined;
 }
 
@@ -21,38 +22,55 @@ export function readConfigFile(path: string): string | undefined {
 }
 
 /**
- * Gives a file the text that `change` makes of its text, at once, keeping its mode, and the old text beside it as
- * `….before-memoryd`. A symbolic link stays one. Does nothing where the text stays.
+ * Gives a file the text that `change` makes of its text, at once, keeping its mode. The person's own text stays beside it as
+ * `….before-memoryd`, which is made once and goes when the file has that text again. A symbolic link stays one. Does nothing
+ * where the text stays.
  * @param newMode the mode of a file that was not there.
  * @param advice what to do where it cannot be edited.
- * @param change gets "" for a file that is not there; undefined removes the file.
+ * @param change gets "" for a file that is not there, and the text of the copy if there is one; undefined removes the file, and
+ * the folders that are empty then.
  * @throws {CliFailure} if it cannot be read, edited or written, or changed meanwhile.
  */
 export function changeConfigFile(
   path: string,
   newMode: number,
   advice: string,
-  change: (text: string) => string | undefined,
+  change: (text: string, own: string | undefined) => string | undefined,
 ): FileChange {
   const before = readConfigFile(path);
-  const after = edited(path, advice, () => change(before ?? ""));
+  const backup = `${before === undefined ? path : fs.realpathSync(path)}.before-memoryd`;
+  const own = readConfigFile(backup);
+  // A file that is to go and was the person's becomes theirs again.
+  const after = edited(path, advice, () => change(before ?? "", own)) ?? own;
   if (after === (before ?? "")) return { changed: false, backup: undefined };
   if (after === undefined) {
     orFailure(path, "removed", () => fs.rmSync(path));
+    removeEmptyFolders(dirname(path));
     return { changed: true, backup: undefined };
   }
   return orFailure(path, "written", () => {
     makeFolder(dirname(path), 0o777);
     const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
     const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
-    const backup = before === undefined ? undefined : `${target}.before-memoryd`;
-    if (backup !== undefined && before !== undefined) replaceFile(backup, before, mode);
+    const isFirst = before !== undefined && own === undefined;
+    if (isFirst) replaceFile(backup, before, mode);
     replaceFile(target, after, mode, () => {
       if (readConfigFile(target) === before) return;
       throw new CliFailure(`${path} was changed by another program just now; try again.`);
     });
-    return { changed: true, backup };
+    if (after === own) fs.rmSync(backup, { force: true });
+    return { changed: true, backup: isFirst ? backup : undefined };
   });
+}
+
+/** Removes a folder and those around it as long as they are empty, below the person's own. */
+function removeEmptyFolders(folder: string): void {
+  try {
+    for (let path = folder; path !== homedir() && dirname(path) !== path; path = dirname(path))
+      fs.rmdirSync(path);
+  } catch {
+    // It is not empty, or not ours to remove.
+  }
 }
 
 function orFailure<T>(path: string, deed: string, work: () => T): T {

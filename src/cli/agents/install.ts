@@ -1,5 +1,12 @@
 import { dirname, resolve } from "node:path";
-import { consentTo, type HookedAgent, hooksOf, installHooks, removeHooks } from "../hooks/install-hooks.ts";
+import {
+  checkHooks,
+  consentTo,
+  type HookedAgent,
+  hooksOf,
+  installHooks,
+  removeHooks,
+} from "../hooks/install-hooks.ts";
 import { present } from "../../schemas/wire.ts";
 import { CliFailure, print, usageFailure } from "../output/output.ts";
 import { dataDirWords, extraToolsOf, type Flags, settingsOf } from "../output/options.ts";
@@ -45,6 +52,8 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       ...(await consentTo({ agent: withHooks, program, dataDir }, options.hooks ?? true)),
       ...present({ user: options.user, project: options.projectName }),
     };
+    if (withHooks !== undefined && consent !== undefined)
+      checkHooks({ agent: withHooks, program, dataDir }, consent);
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
     const change = changeConfigFile(file, mode, adviceOf(agent), (text) => withEntry(agent, text, launch));
     if (change.changed) {
@@ -78,8 +87,8 @@ export function uninstallFor(ids: readonly AgentId[], options: InstallOptions): 
     const hooked = project ? undefined : hooksOf(agent);
     if (hooked !== undefined) removeHooks(hooked, settingsOf(options).dataDir);
     const file = fileOf(agent, project);
-    const change = changeConfigFile(file, USER_FILE_MODE, adviceOf(agent), (text) =>
-      withoutEntry(agent, text),
+    const change = changeConfigFile(file, USER_FILE_MODE, adviceOf(agent), (text, own) =>
+      withoutEntry(agent, text, own),
     );
     if (!change.changed) {
       print(`${agent.title} does not have memoryd in ${file}.`);

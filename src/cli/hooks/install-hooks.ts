@@ -85,6 +85,13 @@ export async function consentTo(
   return { context, capture };
 }
 
+/** @throws {CliFailure} if `installHooks` could not add these hooks, before anything is changed. */
+export function checkHooks(setup: HookSetup, consent: HookConsent): void {
+  readHookState(setup.dataDir);
+  const text = readConfigFile(setup.agent.file) ?? "";
+  edited(setup.agent.file, RETRY, () => hooksText(setup, text, consent));
+}
+
 /** Adds the hooks that were agreed to, and keeps the consent in the data directory. */
 export function installHooks(setup: HookSetup, consent: HookConsent): void {
   const { agent, dataDir } = setup;

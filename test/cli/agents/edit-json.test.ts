@@ -5,7 +5,7 @@ import { readEntry, withEntry, withoutEntry } from "../../../src/cli/agents/agen
 const LAUNCH = { type: "stdio", command: "/opt/node", args: ["/opt/memoryd/bin/memoryd.js", "mcp"] } as const;
 const PLACE = { format: "json", section: "mcpServers" } as const;
 const add = (text: string) => withEntry(PLACE, text, LAUNCH);
-const take = (text: string) => withoutEntry(PLACE, text);
+const take = (text: string, own?: string) => withoutEntry(PLACE, text, own);
 
 describe("withEntry in JSON", () => {
   it("writes a whole file where there is none", () => {
@@ -107,9 +107,18 @@ describe("withoutEntry in JSON", () => {
     expect(take('{"mcpServers":{"a":1 /* a */, "memoryd":{}}}')).toBe('{"mcpServers":{"a":1 /* a */ }}');
   });
 
-  it("leaves the section, even an empty one", () => {
+  it("leaves no section that was not there before, and nothing of a file that was not", () => {
     const commented = add("{}").replace('"mcpServers": {', '"mcpServers": { // mine');
     expect(take(commented)).toContain("// mine");
-    expect(JSON.parse(take(add("")))).toEqual({ mcpServers: {} });
+    for (const own of [
+      "{}",
+      '{ "mcpServers": {} }\n',
+      '{\n  "theme": "dark"\n}\n',
+      '{"theme":"dark"}',
+      "// mine\n{}\n",
+    ])
+      expect(take(add(own), own)).toBe(own);
+    expect(take(add(""))).toBeUndefined();
+    expect(take(add('{"theme":"dark"}'))).toBe('{"theme":"dark"}');
   });
 });

@@ -5,7 +5,7 @@ import { readEntry, withEntry, withoutEntry } from "../../../src/cli/agents/agen
 const LAUNCH = { command: "C:\\Program Files\\node.exe", args: ["C:\\m\\memoryd.js", "mcp"] };
 const PLACE = { format: "toml", section: "mcp_servers" } as const;
 const add = (text: string) => withEntry(PLACE, text, LAUNCH);
-const take = (text: string) => withoutEntry(PLACE, text);
+const take = (text: string) => withoutEntry(PLACE, text) ?? "";
 
 const OTHERS = `# mine
 model = "gpt" # the model

@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -91,6 +92,24 @@ it.each([
   expect(await run("install", agent)).toMatchObject({ stdout: expect.stringContaining("already has") });
   expect(await run("uninstall", agent)).toMatchObject({ code: 0 });
   expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it("keeps the person's own file beside it, once, and leaves no file, folder or copy behind", async () => {
+  const file = join(home, ".gemini", "settings.json");
+  mkdirSync(dirname(file));
+  const own = '{ "theme": "dark" }';
+  writeFileSync(file, own);
+  const install = (...words: string[]) => run("install", "gemini", ...words);
+  expect((await install()).stdout).toContain("as it was");
+  expect((await install("--user", "ada")).stdout).not.toContain("as it was");
+  expect(readFileSync(`${file}.before-memoryd`, "utf8")).toBe(own);
+  expect(await run("uninstall", "gemini")).toMatchObject({ code: 0 });
+  expect(readFileSync(file, "utf8")).toBe(own);
+  expect(readdirSync(dirname(file))).toEqual(["settings.json"]);
+
+  expect(await run("install", "opencode", "--force")).toMatchObject({ code: 0 });
+  expect(await run("uninstall", "opencode")).toMatchObject({ code: 0 });
+  expect(readdirSync(home)).toEqual([".gemini"]);
 });
 
 it("leaves a file that it cannot read as it is", async () => {

@@ -1,6 +1,14 @@
 /** A fake agent runs the hooks of a real settings file, against a daemon that answers as it is told to. */
 import { describe, afterEach, beforeEach, expect, it, vi } from "vitest";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -281,6 +289,7 @@ describe("run hook", () => {
       const installed = readFileSync(settings(), "utf8");
       const asked = daemon.requests.length;
       expect(await cli("hooks", "off")).toMatchObject({ code: 0 });
+      mkdirSync(join(home, ".claude"));
       writeFileSync(settings(), installed);
       expect(await start()).toEqual([SILENT]);
       writeFileSync(join(dataDir, "hooks.json"), "{");
@@ -418,6 +427,8 @@ describe("run hook", () => {
         stderr: expect.stringContaining("was left as it is"),
       });
       expect(readFileSync(settings(), "utf8")).toBe('{ "hooks": [] }');
+      expect(readdirSync(home).filter((name) => name.startsWith(".claude"))).toEqual([".claude"]);
+      expect(readdirSync(join(home, ".claude"))).toEqual(["settings.json"]);
       writeFileSync(settings(), "{}");
       await install("claude-code", "context");
       writeFileSync(settings(), "{}");
