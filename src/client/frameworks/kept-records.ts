@@ -1,0 +1,31 @@
+/** How frameworks' data lies in memories, see `docs/frameworks.md`: tags that say what a memory is, of one user and project. */
+import type { Memory, MemoryFilter } from "../client.ts";
+import type { MemoryOwner } from "./framework.ts";
+
+const MAX_TAG_CHARS = 256;
+
+/** The tag of a path below a root, and of a key in it: no two paths have the same one. */
+export async function pathTag(root: string, path: readonly string[], key?: string): Promise<string> {
+  const end = key === undefined ? "" : `?${encodeURIComponent(key)}`;
+  const tag = [root, ...path.map((part) => encodeURIComponent(part))].join("/") + end;
+  if (tag.length <= MAX_TAG_CHARS) return tag;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(tag)));
+  return `${root}#${Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Memories with a tag that have exactly that user and project. */
+export const ownedBy = ({ userId, project = "" }: MemoryOwner, tag: string): MemoryFilter => ({
+  user_id: userId,
+  project,
+  tag,
+});
+
+/** Owner of what is written. */
+export const ownerOf = ({ userId, project }: MemoryOwner) => ({
+  user_id: userId,
+  ...(project !== undefined && { project }),
+});
+
+/** Whether a memory counts before another one for the same key: the one changed last does. */
+export const countsBefore = (one: Memory, other: Memory): boolean =>
+  one.updated_at === other.updated_at ? one.id > other.id : one.updated_at > other.updated_at;
