@@ -1,11 +1,8 @@
 import { dirname } from "node:path";
-import { VERSION } from "../config/limits.ts";
-import type { PurgeProgress } from "../core/purge.ts";
 import { storeUnusable } from "../core/errors.ts";
 import { deleteUserMemories } from "../core/users/delete-user-memories.ts";
 import { listUsers } from "../core/users/list-users.ts";
 import { MEMORYD_E5 } from "../models/bundled-models.ts";
-import { type Backup, writeBackup } from "../storage/copies/backups.ts";
 import { holdsStore } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { isErasedLater, readErasures } from "../storage/checkpoints/erasures.ts";
@@ -14,8 +11,7 @@ import { DiskFileStore } from "../storage/files/disk-file-store.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
 import type { StoreLog } from "../storage/store-indexes.ts";
 import { type OpenedStore, openStore, type StoreOptions } from "../storage/open-store.ts";
-import { backupsIn, backupSource, erasedUser, timedName } from "./backup-service.ts";
-import type { FinishedPurge } from "./compaction-service.ts";
+import { erasedUser } from "./backup-service.ts";
 import { type Logger, systemClock } from "./system.ts";
 
 /** Discards what a store that is only opened on the way logs. */
@@ -25,56 +21,6 @@ export interface StoppedStoreOptions {
   readonly log: Logger;
   /** Aborted, the store is left as it was. */
   readonly signal: AbortSignal;
-}
-
-/** Purges deleted rows of a stopped store. @throws {ServiceError} STORE_UNUSABLE. */
-export async function compactStopped(
-  directory: string,
-  options: StoppedStoreOptions & {
-    /** The folder of backups. */
-    readonly backups: string;
-    readonly renewsBackups: boolean;
-    readonly onProgress: (progress: PurgeProgress) => void;
-  },
-): Promise<FinishedPurge> {
-  const startedAt = systemClock.now();
-  const begun = performance.now();
-  return await withStoppedStore(directory, options.log, async (opened, originals) => {
-    const report = await opened.purge.run({ ...options, originals });
-    const tookMs = performance.now() - begun;
-    const folder = options.backups;
-    const store = { dataDir: directory, storeId: opened.storeId };
-    if (!options.renewsBackups)
-      return { startedAt, tookMs, report, backups: await backupsIn(folder).copies(store) };
-    const before = await backupsIn(folder).survey(store);
-    const { documents } = opened.store.catalogue;
-    const createdAt = systemClock.now();
-    const name = await timedName(folder, createdAt);
-    const source = backupSource({ dataDir: directory, opened, documents, originals });
-    await writeBackup(source, { folder, name, createdAt, program: VERSION, signal: options.signal });
-    return { startedAt, tookMs, report, backups: await backupsIn(folder).replace(before, name) };
-  });
-}
-
-/** Makes a backup of a stopped store. @throws {ServiceError} STORE_UNUSABLE; as `writeBackup`. */
-export async function backUpStopped(
-  directory: string,
-  options: StoppedStoreOptions & {
-    readonly folder: string;
-    readonly name: string | undefined;
-    readonly onProgress: (doneBytes: number, totalBytes: number) => void;
-  },
-): Promise<Backup> {
-  return await withStoppedStore(directory, options.log, async (opened, originals) => {
-    const { documents } = opened.store.catalogue;
-    const createdAt = systemClock.now();
-    return await writeBackup(backupSource({ dataDir: directory, opened, documents, originals }), {
-      ...options,
-      name: options.name ?? (await timedName(options.folder, createdAt)),
-      createdAt,
-      program: VERSION,
-    });
-  });
 }
 
 /**

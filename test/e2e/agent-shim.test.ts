@@ -154,11 +154,11 @@ describe("memoryd mcp", () => {
     expect(isAlive(pid)).toBe(true);
     const review = await runCli(["review"], { home, env: environment() });
     expect(review.stdout).toMatch(/^claude-code\n {2}\d{4}-\d\d-\d\d {2}1 note\n.*Tea is an infusion/);
-    const removed = await runCli(["review", "--client", "claude-code", "--remove", "--yes"], {
+    const removed = await runCli(["undo", "--client", "claude-code", "--yes"], {
       home,
       env: environment(),
     });
-    expect(removed.stdout).toBe("Removed 1 note.\n");
+    expect(removed.stdout).toMatch(/took back 1 change\n$/);
     expect((await runCli(["review"], { home, env: environment() })).stdout).toMatch(/^Nothing was added/);
   });
 

@@ -111,7 +111,7 @@ describe("compact --now", () => {
     await noneLeft(gone, kept);
   });
 
-  it("does the same while the daemon is stopped, also for what a crash had left aside", async () => {
+  it("starts the daemon where none runs, and erases what a crash had left aside", async () => {
     daemon = await startDaemonProcess(dataDir);
     const gone = [marker(), marker()];
     const kept = marker();
@@ -126,6 +126,7 @@ describe("compact --now", () => {
     const { code, stdout } = await compactNow();
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ originals: { files: 0 } });
+    expect((await runCli(["stop", "--data-dir", dataDir], { home: dataDir })).code).toBe(0);
     await noneLeft(gone, [kept]);
   });
 

@@ -1,18 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { NOTE_HEIGHT, NOTE_WIDTH, noteAt, png } from "../fixtures/documents/pictures.ts";
-import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
+import { runCli } from "../support/run-cli.ts";
 
 const TIMEOUT_MS = 120_000;
 
 let home: string;
 let folder: string;
 let daemon: DaemonProcess;
-let watcher: ChildProcess | undefined;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "memoryd-folder-"));
   folder = join(home, "notes");
@@ -20,8 +18,6 @@ beforeEach(async () => {
   daemon = await startDaemonProcess(join(home, "data"));
 }, TIMEOUT_MS);
 afterEach(async () => {
-  watcher?.kill("SIGKILL");
-  watcher = undefined;
   await daemon.stop();
   rmSync(home, { recursive: true, force: true });
 });
@@ -29,22 +25,6 @@ afterEach(async () => {
 const env = () => ({ MEMORYD_DATA_DIR: join(home, "data") });
 const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const note = (bird: string) => `The ${bird} was seen at the old mill on a windy morning.`;
-
-async function documentNames(): Promise<string[]> {
-  const { body } = await call(daemon, "GET", "/documents");
-  return body.items.map((item: { filename: string }) => item.filename).toSorted();
-}
-
-function startWatching(): () => string {
-  let output = "";
-  watcher = spawn(process.execPath, [LAUNCHER, "ingest", folder, "--watch"], {
-    env: environmentOf(home, env()),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  for (const stream of [watcher.stdout, watcher.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-  return () => output;
-}
 
 it(
   "takes a folder in, says what it passed over, and fails for a file that was named in vain",
@@ -59,34 +39,6 @@ it(
     const named = await runCli(["ingest", join(folder, ".env")], { home, env: env() });
     expect(named).toMatchObject({ code: 1 });
     expect(named.stdout).toContain("Not ingested: kept out by default.");
-  },
-  TIMEOUT_MS,
-);
-
-it(
-  "watches: adds, replaces, removes, and lives through a restart of the daemon",
-  async () => {
-    for (const bird of ["heron", "egret", "stork", "crane", "ibis", "bittern"]) put(`${bird}.md`, note(bird));
-    const output = startWatching();
-    await expect.poll(output, { timeout: TIMEOUT_MS }).toContain("6 added");
-    rmSync(join(folder, "ibis.md"));
-    await expect.poll(documentNames, { timeout: TIMEOUT_MS }).not.toContain("ibis.md");
-
-    await daemon.stop();
-    put("heron.md", `${note("heron")} Twice.`);
-    await expect.poll(output, { timeout: TIMEOUT_MS }).toContain("failed");
-    daemon = await startDaemonProcess(join(home, "data"));
-    await expect.poll(output, { timeout: TIMEOUT_MS }).toContain("1 replaced");
-    expect(await documentNames()).toHaveLength(5);
-
-    rmSync(folder, { recursive: true });
-    await expect
-      .poll(output, { timeout: TIMEOUT_MS })
-      .toMatch(/notes is gone, with 5 of 5 files.*Nothing was removed/);
-    expect(await documentNames()).toHaveLength(5);
-
-    watcher?.kill("SIGINT");
-    await new Promise((done) => watcher?.once("exit", done));
   },
   TIMEOUT_MS,
 );

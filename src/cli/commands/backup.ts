@@ -8,7 +8,6 @@ import {
   CliFailure,
   complain,
   inBytes,
-  interruptible,
   leaveToDaemon,
   plural,
   print,
@@ -65,10 +64,8 @@ const withFolder = (command: Command): Command =>
   command.option("--to <folder>", "the folder of backups (default: that of the daemon; --backup-to)");
 
 async function create(flags: BackupFlags): Promise<void> {
-  const { dataDir } = settingsOf(flags);
-  const daemon = await findDaemon(dataDir);
-  const backup =
-    daemon === undefined ? await createHere(dataDir, flags) : await createInDaemon(daemon, flags);
+  const { connectOrStart } = await import("../mcp/daemon-link.ts");
+  const backup = await createInDaemon(await connectOrStart(flags), flags);
   showProgress("");
   if (flags.json === true) return printJson(recordOf(backup));
   print(
@@ -94,20 +91,6 @@ async function createInDaemon(daemon: Daemon, { to, name }: BackupFlags): Promis
     if (last.problem !== null) throw new CliFailure(last.problem);
     return await find(folder ?? usual, started.name);
   }
-}
-
-async function createHere(dataDir: string, flags: BackupFlags): Promise<Backup> {
-  const { backUpStopped } = await import("../../daemon/stopped-store.ts");
-  const { createLogger } = await import("../../daemon/system.ts");
-  return await interruptible("Interrupted; there is no backup.", async (signal) =>
-    backUpStopped(dataDir, {
-      log: createLogger(settingsOf(flags).logLevel),
-      folder: await folderOf(flags),
-      name: flags.name,
-      signal,
-      onProgress: (done, total) => showProgress(inWords(done, total)),
-    }),
-  );
 }
 
 async function list(flags: BackupFlags): Promise<void> {

@@ -1,15 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Settings } from "../../config/config.ts";
 import type { Command } from "commander";
 import { type Compaction, MemorydError } from "../../client/client.ts";
-import type { FinishedPurge } from "../../daemon/compaction-service.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { minute } from "../output/times.ts";
-import { formatTime } from "../../schemas/wire.ts";
 import {
   CliFailure,
   inBytes,
-  interruptible,
   leaveToDaemon,
   plural,
   print,
@@ -18,7 +14,7 @@ import {
   showProgress,
   usageFailure,
 } from "../output/output.ts";
-import { type Daemon, findDaemon } from "../connect.ts";
+import type { Daemon } from "../connect.ts";
 import { printCopies } from "./users.ts";
 
 type Finished = NonNullable<Compaction["last"]>;
@@ -27,21 +23,18 @@ const POLL_MS = 250;
 
 export function addCompactCommand(memoryd: Command): void {
   addCommand(memoryd, "compact", "erase deleted data from the disk, or say how much waits for it")
-    .option("--now", "erase it now, whether the daemon runs or not")
+    .option("--now", "erase it now")
     .option("--backups", "then replace all backups of the store by a new one")
     .option("--json", "print JSON")
     .action(compact);
 }
 
 async function compact(flags: Flags): Promise<void> {
-  const settings = settingsOf(flags);
-  const { dataDir, compactAfterMinutes } = settings;
   const { now = false, json = false, backups = false } = flags;
   if (backups && !now) throw usageFailure("Backups are replaced by a purge: give --now too.");
-  const daemon = await findDaemon(dataDir);
-  if (!now) return await sayWhatWaits(dataDir, daemon, { json, compactAfterMinutes });
-  const finished =
-    daemon === undefined ? await compactHere(settings, backups) : await compactInDaemon(daemon, backups);
+  const daemon = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  if (!now) return await sayWhatWaits(daemon, json, settingsOf(flags).compactAfterMinutes);
+  const finished = await compactInDaemon(daemon, backups);
   showProgress("");
   if (finished.problem !== undefined) throw new CliFailure(finished.problem);
   if (json) printJson(finished);
@@ -51,15 +44,7 @@ async function compact(flags: Flags): Promise<void> {
   }
 }
 
-async function sayWhatWaits(
-  dataDir: string,
-  daemon: Daemon | undefined,
-  { json, compactAfterMinutes }: { readonly json: boolean; readonly compactAfterMinutes: number },
-): Promise<void> {
-  if (daemon === undefined)
-    throw new CliFailure(
-      `memoryd is not running on ${dataDir}; \`memoryd compact --now\` erases what was deleted all the same.`,
-    );
+async function sayWhatWaits(daemon: Daemon, json: boolean, compactAfterMinutes: number): Promise<void> {
   const status = await daemon.api.compaction.status();
   if (json) return printJson(status);
   if (status.running !== undefined) print(`erasing: ${inWords(status.running)}`);
@@ -100,28 +85,6 @@ async function untilDone(daemon: Daemon): Promise<Compaction> {
     await wait(POLL_MS);
   }
 }
-
-async function compactHere(settings: Settings, renewsBackups: boolean): Promise<Finished> {
-  const { compactStopped } = await import("../../daemon/stopped-store.ts");
-  const { createLogger } = await import("../../daemon/system.ts");
-  const finished = await interruptible("Interrupted; nothing was changed.", async (signal) =>
-    compactStopped(settings.dataDir, {
-      log: createLogger(settings.logLevel),
-      backups: (await import("../../daemon/backup-service.ts")).backupFolder(settings),
-      renewsBackups,
-      onProgress: (progress) => showProgress(inWords(progress)),
-      signal,
-    }),
-  );
-  return asAnswered(finished);
-}
-
-const asAnswered = ({ startedAt, tookMs, report, backups }: FinishedPurge): Finished => ({
-  started_at: formatTime(startedAt),
-  took_ms: Math.round(tookMs),
-  ...(backups && { backups }),
-  ...(report && { tables: [...report.tables], journal: report.journal, originals: report.originals }),
-});
 
 function inWords(progress: Pick<NonNullable<Compaction["running"]>, "stage" | "done" | "total">) {
   const { stage, done, total } = progress;

@@ -1,12 +1,11 @@
 import type { Fields } from "../../config/narrow.ts";
 import { type Command, Option } from "commander";
-import { type Fact, type Memory, type MemorydClient, MemorydError } from "../../client/client.ts";
+import type { Fact, Memory, MemorydClient } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { connect } from "../connect.ts";
 import { TRANSCRIPT_AGENTS } from "../import/import-item.ts";
 import {
   beginning,
-  CliFailure,
   counted,
   grouped,
   oneLine,
@@ -19,23 +18,18 @@ import {
 import { statement } from "../output/draw-timeline.ts";
 import { addCommand, type Flags, textOf, time } from "../output/options.ts";
 import { day } from "../output/times.ts";
-import { confirmed } from "./memories.ts";
 import { present } from "../../schemas/wire.ts";
 
 interface ReviewFlags extends Flags {
   readonly captured?: boolean;
   readonly origin?: string;
   readonly conversation?: string;
-  /** As `remove`. */
-  readonly keep?: true | readonly string[];
-  /** True: all that is shown; else ids of what is shown. */
-  readonly remove?: true | readonly string[];
 }
 
 const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
 const NO_CLIENT = "(no name)";
 
-/** A note, a document with all of its notes, or a fact: shown on a line, and removed as one. */
+/** A note, a document with all of its notes, or a fact: shown on a line. */
 interface Entry {
   readonly id: string;
   readonly kind: "note" | "document" | "fact";
@@ -51,10 +45,14 @@ interface Entry {
 }
 
 export function addReviewCommand(memoryd: Command): void {
-  addCommand(memoryd, "review", "list what was added, by client and day, and remove it")
+  addCommand(
+    memoryd,
+    "review",
+    "list what was added, by client and day; `undo`, `rm` and `fact rm` remove it",
+  )
     .option("-c, --client <name>", "only records of this client", textOf(CLIENT_NAME))
     .option("--since <time>", "only what was added since, such as 2026-11-21 or 7d (default: 30d)", time)
-    .option("--captured", "only what was taken from conversations with agents and not kept yet")
+    .option("--captured", "only what was taken from conversations with agents")
     .addOption(
       new Option(
         "--origin <name>",
@@ -62,12 +60,6 @@ export function addReviewCommand(memoryd: Command): void {
       ).choices([...TRANSCRIPT_AGENTS]),
     )
     .option("--conversation <id>", "only what was taken from this conversation, of any time")
-    .option("--keep [ids...]", "mark what is shown, or these of it, as looked through")
-    .option(
-      "--remove [ids...]",
-      "move what is shown, or these of it, to the trash; facts for good; asks first",
-    )
-    .option("-y, --yes", "remove without asking")
     .option("--json", "print JSON")
     .action(review);
 }
@@ -79,8 +71,6 @@ async function review(flags: ReviewFlags): Promise<void> {
   const { api } = await connect(flags);
   const all = await entriesSince(api, since, flags.client);
   const shown = captured ? all.filter(({ metadata }) => isCaptured(metadata, flags)) : all;
-  if (flags.keep !== undefined) return await keep(api, chosen(shown, flags.keep));
-  if (flags.remove !== undefined) return await remove(api, chosen(shown, flags.remove), flags.yes === true);
   if (flags.json === true) {
     const entries = shown.map(({ noteIds, metadata: _metadata, ...entry }) => ({
       ...entry,
@@ -118,22 +108,11 @@ async function entriesSince(api: MemorydClient, since: string, client: string | 
   return entries.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
 }
 
-/** True for what an import took from a conversation with an agent: of one that is named, or else not kept yet. */
+/** True for what an import took from a conversation with an agent, or from the one that is named. */
 function isCaptured(metadata: Entry["metadata"], { origin, conversation }: ReviewFlags): boolean {
   const from = metadata["origin"];
   if (!TRANSCRIPT_AGENTS.some((agent) => agent === from) || from !== (origin ?? from)) return false;
-  if (conversation !== undefined) return metadata["conversation_id"] === conversation;
-  return origin !== undefined || metadata["reviewed"] !== true;
-}
-
-async function keep(api: MemorydClient, entries: readonly Entry[]): Promise<void> {
-  const kept = entries.filter(({ kind }) => kind !== "document");
-  for (const { id, kind, metadata } of kept)
-    await api[kind === "fact" ? "facts" : "memories"].update(id, {
-      metadata: { ...metadata, reviewed: true },
-    });
-  const of = (kind: Entry["kind"]) => kept.filter((entry) => entry.kind === kind).length;
-  print(`Kept ${listed(counted({ note: of("note"), fact: of("fact") })) || "nothing"}.`);
+  return conversation === undefined || metadata["conversation_id"] === conversation;
 }
 
 function factEntry(fact: Fact): Entry {
@@ -149,59 +128,6 @@ function memoryEntry(memory: Memory): Entry {
   const text = source.url ?? source.filename ?? beginning(content);
   return { ...common, id: source.document_id, kind: "document", text };
 }
-
-function chosen(shown: readonly Entry[], remove: true | readonly string[]): readonly Entry[] {
-  if (remove === true) return shown;
-  return remove.map((text) => {
-    const found = text.length < 6 ? [] : shown.filter(({ id }) => id.endsWith(text.toLowerCase()));
-    const [entry] = found;
-    if (entry !== undefined && found.length === 1) return entry;
-    throw new CliFailure(
-      entry === undefined
-        ? `${oneLine(text)} is not among what was added; widen --since, or give another --client.`
-        : `Several ids end in ${oneLine(text)}: ${found.map(({ id }) => id).join(", ")}; give more characters.`,
-    );
-  });
-}
-
-async function remove(api: MemorydClient, entries: readonly Entry[], isSure: boolean): Promise<void> {
-  if (entries.length === 0) return print("Nothing to remove.");
-  if (!isSure) {
-    entries.forEach(printEntry);
-    const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind).length;
-    const what = listed(counted({ note: of("note"), document: of("document"), fact: of("fact") }));
-    const how = of("fact") === 0 ? "to the trash" : "notes to the trash, facts for good";
-    if (!(await confirmed(`Remove ${what} (${how})?`, "Nothing was removed"))) return;
-  }
-  const removal: { readonly [Kind in Entry["kind"]]: (id: string) => Promise<unknown> } = {
-    note: (id) => api.memories.delete(id, { trash: true }),
-    document: (id) => api.documents.delete(id, { trash: true }),
-    fact: (id) => api.facts.erase(id),
-  };
-  const removed = { note: 0, document: 0, fact: 0 };
-  const isRemoved = async (kind: Entry["kind"], id: string): Promise<boolean> => {
-    const isGone = await removal[kind](id).then(() => false, unlessMissing);
-    if (!isGone) removed[kind] += 1;
-    return !isGone;
-  };
-  try {
-    for (const { id, kind, noteIds } of entries) {
-      if ((await isRemoved(kind, id)) || kind !== "document") continue;
-      // A note that was imported can name a document that was never here.
-      for (const note of noteIds) await isRemoved("note", note);
-    }
-  } finally {
-    const what = listed(counted(removed));
-    print(what === "" ? "Nothing was removed." : `Removed ${what}.`);
-  }
-}
-
-function unlessMissing(error: unknown): true {
-  if (error instanceof MemorydError && error.status === 404) return true;
-  throw error;
-}
-
-const listed = (parts: readonly string[]): string => parts.join(parts.length > 2 ? ", " : " and ");
 
 function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
   const notes = kind === "document" ? ` (${plural(noteIds.length, "note")})` : "";

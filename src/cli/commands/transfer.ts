@@ -22,7 +22,6 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("-l, --language <tag>", "name the language of recordings, such as en (default: detected)")
-    .option("-w, --watch", "go on looking for changes, and move documents of deleted files to the trash")
     .option("--json", "print the summary as JSON")
     .action(async (paths: string[], flags: IngestOptions) =>
       (await import("../ingest/ingest.ts")).ingest(paths, flags),

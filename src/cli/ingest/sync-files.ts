@@ -12,7 +12,6 @@ import { showProgress } from "../output/output.ts";
 
 export interface IngestOptions extends Flags {
   readonly language?: string;
-  readonly watch?: boolean;
 }
 
 /** The result of one pass over the folders. */

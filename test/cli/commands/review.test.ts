@@ -2,11 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ServiceError } from "../../../src/core/errors.ts";
-import { bindOperations } from "../../../src/core/operations.ts";
-import type { TransferRecord } from "../../../src/core/transfer/export-records.ts";
-import { createDocumentWorld } from "../../support/document-world.ts";
-import { createMemoryWorld } from "../../support/memory-world.ts";
 import { runCliHere } from "../../support/run-cli.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
 import type { TestServer } from "../../support/test-server.ts";
@@ -40,7 +35,6 @@ const review = (...words: string[]) =>
     home,
     env: { TZ: "UTC", MEMORYD_DATA_DIR: home },
   });
-const deleted = () => server.calls.filter(({ name }) => name === "deleteMemory").map(({ input }) => input);
 const id = (order: number) => `019aa5a0-6c1e-7c3a-9d0f-${String(order).padStart(12, "0")}`;
 
 it("shows what was added by client and day, fit for a terminal", async () => {
@@ -63,7 +57,7 @@ it("shows what was added by client and day, fit for a terminal", async () => {
   );
 });
 
-it("shows facts among it, and removes them whole", async () => {
+it("shows facts among it", async () => {
   const statement = { subject: "Ada", predicate: "lives in", object: "Lon\u001b[2Jdon" };
   const { fact } = await server.operations.recordFact({
     ...statement,
@@ -80,9 +74,6 @@ it("shows facts among it, and removes them whole", async () => {
     ].join("\n"),
   );
   expect((await review()).stdout).toMatch(/^cursor\n {2}2026-11-21 {2}2 notes, 1 fact$/m);
-  expect((await review("--client", "codex", "--remove", "--yes")).stdout).toBe("Removed 1 fact.\n");
-  expect(server.lastInput("eraseFact")).toMatchObject({ id: fact.id });
-  expect((await review("--client", "codex")).stdout).toMatch(/^Nothing was added/);
 });
 
 it("asks the daemon for one client, and looks back as far as it is told", async () => {
@@ -98,63 +89,4 @@ it("asks the daemon for one client, and looks back as far as it is told", async 
     stderr: expect.stringMatching(/--since .*must be a time such as/),
   });
   expect(JSON.parse((await review("--json")).stdout)).toMatchObject({ entries: [{ id: id(4) }, {}, {}, {}] });
-});
-
-it("removes nothing without being sure", async () => {
-  const { code, stderr } = await review("--remove");
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/Nothing was removed.*--yes/)]);
-  expect(await review("--remove", id(9), "--yes")).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/not among/),
-  });
-  expect(deleted()).toEqual([]);
-});
-
-it("removes what is shown, or the ids it is given", async () => {
-  expect((await review("--remove", id(2), "--yes")).stdout).toBe("Removed 1 note.\n");
-  expect(deleted()).toEqual([{ id: id(2), trash: true, deletedBy: "memoryd-cli" }]);
-  expect((await review("--remove", "--yes")).stdout).toBe("Removed 3 notes.\n");
-});
-
-it("passes over what is gone meanwhile, and removes notes of a document that is not there", async () => {
-  const elsewhere = createDocumentWorld();
-  const { ports } = createMemoryWorld();
-  let order = 1_000;
-  for (const { ids } of [ports, elsewhere.ports, elsewhere.documentPorts])
-    Object.assign(ids, { newId: () => id((order += 1)) });
-  await elsewhere.ingest("Leeks are in.");
-  const items: TransferRecord[] = [];
-  for await (const record of bindOperations(elsewhere.ports).exportRecords({ waypoints: false }))
-    if (record.kind === "memory") items.push(record);
-  const here = bindOperations(ports);
-  await here.restoreRecords({ items });
-  await here.addMemory({ content: "Tea." });
-  const gone = await here.addMemory({ content: "Milk." });
-  await server.app.close();
-  server = await startTestDaemon(home, {
-    ...here,
-    deleteMemory: async (input) => {
-      if (input.id === gone.memory.id)
-        throw new ServiceError("NOT_FOUND", "There is no memory with this id.");
-      return await here.deleteMemory(input);
-    },
-  });
-  expect(await review("--remove", "--yes")).toEqual({
-    code: 0,
-    stdout: "Removed 2 notes.\n",
-    stderr: "",
-  });
-});
-
-it("says what it has removed when it cannot go on", async () => {
-  const before = server.operations;
-  await server.app.close();
-  server = await startTestDaemon(home, {
-    ...before,
-    deleteMemory: async (input) => {
-      if (input.id === id(3)) throw new ServiceError("NOT_READY", "The daemon is stopping.");
-      return await before.deleteMemory(input);
-    },
-  });
-  expect(await review("--remove", "--yes")).toMatchObject({ code: 1, stdout: "Removed 1 note.\n" });
 });
