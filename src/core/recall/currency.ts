@@ -2,11 +2,9 @@ import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
-import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
 import { TIME_WORDS } from "../text/time-words.ts";
-import { tellingTerms } from "../memories/infer-updates.ts";
-import type { Found } from "./period.ts";
+import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
 
@@ -84,24 +82,28 @@ export function tenseOf(question: string): Tense {
 }
 
 /**
- * How much of the other's sum of terms the lesser of two must have to answer as well: where the later says that something
- * changed, and where it does not. Without a word of change they must also be more alike.
+ * The logarithm of the odds that the later of two notes tells the present state of what the earlier one tells, for a question that
+ * finds both: a logistic function of how alike they are, how well each answers, the words that only these few have, the later one's
+ * words of change, and which is the nearest to which. Fitted to the pairs of six sets of everyday notes in fifteen languages: with each
+ * set left out in turn, 110 of 141 outdated first answers are put right, and 14 right ones are lost.
  */
-const AS_GOOD_CHANGED = 0.7;
-const AS_GOOD = 0.8;
-/**
- * The same where one is linked to the other by a guess, which may be wrong. A question about the past often names what
- * came later ("before the Kia"), which the earlier one does not.
- */
-const AS_GOOD_LINKED: Readonly<Record<Tense, number>> = { present: 0.6, past: 0.2 };
-/** How alike they must be, with so many telling words in common. */
-const LIKENESS_CHANGED = [0.65, 0.5, 0.42];
-const LIKENESS_UNCHANGED = [0.7, 0.6];
-const LEAST_LIKENESS = 0.4;
-/** The same of two that give other values of one kind: a price, a time, a dose. */
-const LIKENESS_OF_VALUES = 0.5;
+const WEIGHTS = {
+  likeness: 5.5,
+  asGood: 3,
+  telling: 0.93,
+  clear: 1.63,
+  weak: 0.53,
+  nearest: 1.04,
+  offset: -6.03,
+} as const;
+/** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
+const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
+/** So many telling words in common say it. */
+const MAX_TELLING = 3;
 /** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
+/** A smaller sum counts as this one. */
+const LEAST_SUM = 0.05;
 /** So many of the best are looked at. */
 export const LOOKED_AT = 12;
 /** The share of its score that a memory keeps behind the one that goes before it. */
@@ -109,25 +111,23 @@ const BEHIND = 0.98;
 
 interface Dated {
   readonly hit: RankedHit;
-  /** Its sum of terms, or that of the one whose place it took: the next one must answer as well as that. */
-  sum: number;
+  /** Its sum of terms. */
+  readonly sum: number;
   readonly occurredAt: number;
   readonly successor: Ordinal | undefined;
   /** The successor is inferred, not told. */
   readonly isGuess: boolean;
-  /** See `isNote`: of all else only what is told or linked supersedes it. */
+  /** Somebody rejected a guess that it was replaced. */
+  readonly isSaidToHold: boolean;
+  /** See `isNote`: of all else only what is told supersedes it. */
   readonly isNote: boolean;
   windows(): readonly Float32Array[];
   readonly sessionId: string | null;
   readonly project: string | null;
-  /** See `changeWords`. */
-  changes(): ReadonlySet<string>;
   terms(): ReadonlySet<string>;
   /** Identifiers of the question that it has, as written. */
   readonly named: readonly string[];
   readonly content: string;
-  /** See `Found.tokens`. */
-  readonly matches: Float32Array | undefined;
 }
 
 export interface CurrencyOptions {
@@ -137,7 +137,6 @@ export interface CurrencyOptions {
   readonly asOf: number | undefined;
   /** The time that the question names, so that it says itself which of two it means: only what was superseded steps back. */
   readonly period: Period | undefined;
-  readonly tokens?: Found["tokens"];
 }
 
 /**
@@ -150,7 +149,7 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period, tokens }: CurrencyOptions,
+  { question, tense, asOf, period }: CurrencyOptions,
 ): RankedHit[] {
   const asked = new Set(identifiersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
@@ -166,14 +165,15 @@ export function currentFirst(
         occurredAt: entry.occurredAt,
         successor,
         isGuess: supersession?.how === "inferred",
+        isSaidToHold: store.catalogue
+          .edgesAt(hit.ordinal)
+          .some(({ kind, target, weight }) => kind === "updates" && target === hit.ordinal && weight === 0),
         isNote: isNote(entry.traits, entry.sessionId) && entry.documentId === null,
         windows: once(() => store.windowsOf(hit.ordinal)),
         sessionId: entry.sessionId,
         project: entry.project,
-        changes: once(() => changeWords(content)),
         terms: once(() => tellingTerms(content, entry.project)),
         content,
-        matches: tokens?.of.get(hit.ordinal),
         named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
       },
     ];
@@ -187,9 +187,8 @@ export function currentFirst(
     isAsBefore = false;
     scores.set(first.hit.ordinal, b);
     scores.set(second.hit.ordinal, b * BEHIND);
-    first.sum = Math.max(first.sum, second.sum);
   };
-  const asksForRest = restOf(question, tokens?.weights);
+  const isReplaced = replaces(best, tense);
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
   for (const [i, later] of inOrder.entries()) {
@@ -197,13 +196,15 @@ export function currentFirst(
       const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
       // The question names one of a series ("visit 57", "visit 58").
       const isNamed = earlier.named.some((one) => !later.named.includes(one));
-      // What the later one does not tell still holds.
-      if (!isTold && (isNamed || (tense === "present" && asksForRest(earlier, later)))) continue;
-      const isLinked =
-        earlier.successor === later.hit.ordinal &&
-        (isTold || areAsGood(later, earlier, AS_GOOD_LINKED[tense]));
-      const isLike = period === undefined && areAlike(later, earlier, best);
-      if (!isLinked && !isLike) continue;
+      // The question asks what is not so, and only the earlier one tells it.
+      const isDenied = earlier.hit.shares.denial !== undefined && later.hit.shares.denial === undefined;
+      const isGuessed = () =>
+        period === undefined &&
+        !isNamed &&
+        !isDenied &&
+        mayReplace(earlier, later) &&
+        isReplaced(earlier, later);
+      if (!isTold && !isGuessed()) continue;
       if (tense === "present") prefer(later, earlier);
       else prefer(earlier, later);
     }
@@ -218,113 +219,52 @@ export function currentFirst(
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }
 
-/** A token of the question that the one has so much better is one that the other lacks. */
-const BETTER = 0.25;
-/** The share of the question, by weight of its tokens, that the later one must lack. */
-const LACKED = 0.4;
-const DAYS = Object.values(TIME_WORDS)
-  .flatMap(({ months, weekdays }) => [...months, ...weekdays])
-  .join("|");
-/** Forms of answers: which questions ask for one, and which texts have one, both folded. */
-const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
-  [
-    words(
-      "what time|at what hour|how late|how early|um wie ?viel uhr|wie spat|a quelle heure|a que horas?|a che ora|hoe laat|o ktorej|во сколько",
-    ),
-    /(?<!\d)\d{1,2}[:.h]\d\d(?!\d)|\d ?(?:am|pm|a\.m|p\.m|uhr|h|u)(?![\p{L}])/u,
-  ],
-  [
-    words(
-      "when|what time|(?:what|which|on which) (?:days?|dates?|weekdays?|evenings?|afternoons?|mornings?|nights?)|wann|an welche[mn] \\p{L}*tage?n?|welche[rn]? \\p{L}*(?:tage?n?|abend)|quand|quels? jours?|cuando|que dias?|quando|che giorn[oi]|in che giorn[oi]|wanneer|(?:op )?welke (?:dag(?:en)?|avond|middag)|kiedy|когда",
-    ),
-    new RegExp(
-      String.raw`(?<!\d)\d{1,2}[:.h]\d\d(?!\d)|(?<![\p{L}])(?:${DAYS}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)s?(?![\p{L}])|\d{1,2}[./]\d{1,2}|\d ?(?:am|pm|uhr|h)(?![\p{L}])`,
-      "u",
-    ),
-  ],
-  [
-    words(
-      "how much|what (?:does|do|is|are) .{1,40} (?:cost|price|rate)s?|costs?|prices?|rates?|fees?|wie ?viel|kostet?|preis|combien|prix|tarif|cuanto|precio|quanto|prezzo|preco|hoeveel|prijs|tarief|ile kosztuje|сколько",
-    ),
-    /\d/u,
-  ],
-];
-
-/**
- * Whether a question asks for something that the earlier one of two tells and the later one does not: a token of it that only the
- * earlier has, or a form of answer ("what time", "which day", "how much").
- */
-function restOf(
-  question: string,
-  weights: Float32Array | undefined,
-): (earlier: Dated, later: Dated) => boolean {
-  const folded = fold(question);
-  const forms = FORMS.filter(([asks]) => asks.test(folded)).map(([, has]) => has);
-  return (earlier, later) => {
-    const [before, after] = [fold(earlier.content), fold(later.content)];
-    if (forms.some((has) => has.test(before) && !has.test(after))) return true;
-    const { matches: own } = earlier;
-    const { matches: other } = later;
-    if (weights === undefined || own?.length !== weights.length || other?.length !== weights.length)
-      return false;
-    const lacked = weights.reduce((sum, weight, i) => {
-      const difference = (own[i] ?? 0) - (other[i] ?? 0);
-      return sum + (difference > BETTER ? weight : difference < -BETTER ? -weight : 0);
-    }, 0);
-    return lacked >= LACKED;
-  };
-}
-
-/** Values, in folded texts, by kind: money, times of the day, measures, versions, long numbers. */
-const VALUES: readonly RegExp[] = [
-  /[€$£₹]\s?\d[\d.,]*|(?<![\d.,])\d[\d.,]*\s?(?:[€₹円]|(?:eur|euros?|dollars?|pounds?|usd|gbp|chf|francs?|franken|zl|kr|yen|rupees?|reais)(?!\p{L}))/gu,
-  /(?<![\d.,])\d{1,2}[:.h]\d\d(?![\d.,])|(?<!\d)\d{1,2}\s?(?:am|pm|uhr|h)(?!\p{L})/gu,
-  /(?<![\d.,])\d[\d.,]*\s?(?:mg|mcg|µg|ml|l|litres?|liters?|g|kg|km|m|cm|mm|nm|bar|gb|mb|kb|w|kw|%|hours?|h|days?|weeks?|min(?:utes?)?|stunden|tage|jours|heures|horas|dias|giorni|ore|uur|dagen)(?![\p{L}\d])/gu,
-  /(?<![\d.])v?\d+\.\d+(?:\.\d+)*(?![\d.])/gu,
-  /(?<![\d.,:])\d{4,}(?![\d.,:])/gu,
-];
-
-/** Whether two texts give values of one kind, and all of them are others. */
-function isOtherValue(earlier: string, later: string): boolean {
-  const [before, after] = [fold(earlier), fold(later)];
-  return VALUES.some((kind) => {
-    const values = new Set(before.match(kind));
-    const others = after.match(kind) ?? [];
-    return values.size > 0 && others.length > 0 && others.every((value) => !values.has(value));
-  });
-}
-
-/** Letters, digits and signs between them, with a digit among them or of three parts: "3-2" is another one than "2-3". */
+/** Letters, digits and signs between them, with a digit among them or of two parts: "3-2" is another one than "2-3". */
 const IDENTIFIER = /[\p{L}\p{N}]+(?:[-–.:/_][\p{L}\p{N}]+)*/gu;
 
 /** The numbers and identifiers of a text, folded, each in the order of its signs. */
 const identifiersOf = (text: string): string[] =>
   (fold(text).replaceAll("–", "-").match(IDENTIFIER) ?? []).filter(
-    (one) => /\d/.test(one) || one.split(/[-.:/_]/).length > 2,
+    (one) => /\d/.test(one) || one.split(/[-.:/_]/).length > 1,
   );
 
-function areAsGood(a: Dated, b: Dated, share: number): boolean {
-  return Math.min(a.sum, b.sum) >= share * Math.max(a.sum, b.sum);
-}
-
-function areAlike(later: Dated, earlier: Dated, best: readonly Dated[]): boolean {
+/** Whether a guess may order two: notes that say one thing each, at two times, of one project, and not two turns of one talk. */
+function mayReplace(earlier: Dated, later: Dated): boolean {
   const isOneTalk = later.sessionId !== null && later.sessionId === earlier.sessionId;
   const isElsewhere = later.project !== null && earlier.project !== null && later.project !== earlier.project;
-  if (!later.isNote || !earlier.isNote || isOneTalk || isElsewhere) return false;
-  // First what takes least: texts are analysed of few.
-  if (!areAsGood(later, earlier, AS_GOOD_CHANGED)) return false;
-  const alike = likeness(later.windows(), earlier.windows());
-  if (alike < LEAST_LIKENESS) return false;
-  const shared = [...later.terms()].filter(
-    (term) =>
-      earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
-  ).length;
-  if (shared > 0 && alike >= LIKENESS_OF_VALUES && isOtherValue(earlier.content, later.content)) return true;
-  const tellsChange = [...later.changes()].some((word) => !earlier.changes().has(word));
-  if (!tellsChange && !areAsGood(later, earlier, AS_GOOD)) return false;
-  const [alone, ...sharing] = tellsChange ? LIKENESS_CHANGED : LIKENESS_UNCHANGED;
-  const least = shared === 0 ? alone : sharing[Math.min(shared, sharing.length) - 1];
-  return alike >= (least ?? 1);
+  const isLater = earlier.occurredAt < later.occurredAt;
+  return isLater && later.isNote && earlier.isNote && !earlier.isSaidToHold && !isOneTalk && !isElsewhere;
+}
+
+/** Whether the later of two tells the present state of what the earlier one tells, see `WEIGHTS`. */
+function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later: Dated) => boolean {
+  const known = new Map<Dated, Map<Dated, number>>(best.map((dated) => [dated, new Map()]));
+  const alike = (a: Dated, b: Dated): number => {
+    const found = known.get(a)?.get(b) ?? likeness(a.windows(), b.windows());
+    known.get(a)?.set(b, found);
+    known.get(b)?.set(a, found);
+    return found;
+  };
+  const isNearest = (one: Dated, other: Dated) =>
+    best.every((dated) => dated === one || dated === other || alike(one, dated) <= alike(one, other));
+  const countTelling = (earlier: Dated, later: Dated) =>
+    [...later.terms()].filter(
+      (term) =>
+        earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
+    ).length;
+  return (earlier, later) => {
+    const ratio = Math.log(Math.max(LEAST_SUM, later.sum) / Math.max(LEAST_SUM, earlier.sum));
+    let odds =
+      WEIGHTS.likeness * alike(earlier, later) +
+      WEIGHTS.asGood * (tense === "present" ? ratio : -ratio) +
+      WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier))) +
+      WEIGHTS.offset;
+    // Words take longest, so they are read only where they can decide.
+    if (odds + MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear < LINE[tense]) return false;
+    odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
+    const change = changeBetween(earlier.content, later.content);
+    return odds + (change === undefined ? 0 : WEIGHTS[change]) >= LINE[tense];
+  };
 }
 
 function once<T>(make: () => T): () => T {

@@ -100,11 +100,6 @@ export interface Found {
     /** How many the user has, see `answeringCount`. */
     readonly memories: number;
   };
-  /** How well a memory has each token of the question, and what each token weighs; see `RankingCandidate.matches`. */
-  readonly tokens?: {
-    readonly weights: Float32Array;
-    readonly of: ReadonlyMap<Ordinal, Float32Array>;
-  };
   /** The question's vector, where it was embedded. */
   readonly vector?: Float32Array;
 }

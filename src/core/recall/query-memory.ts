@@ -91,7 +91,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const timed = prompt === undefined ? undefined : timedQuestion(question, now, input.timeZone ?? timeZone);
   const asked = await whenAsked(store, filter, timed);
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
-  const { found, idOf, weightOfTerm, sureness, tokens, vector } =
+  const { found, idOf, weightOfTerm, sureness, vector } =
     asked?.isTimeAlone === true
       ? asked.isComing
         ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
@@ -112,7 +112,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             ? found
             : denialsFirst(question, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
           memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period, tokens },
+          { question, tense: tenseOf(question), asOf, period: asked?.period },
         );
   const lackOf = lackOfForm(question);
   const oddsOf = (hit: RankedHit) =>
@@ -272,10 +272,6 @@ async function findByMeaning(
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
     ...(best === undefined ? {} : { sureness: { oddsOf, best, memories: statistics.memories } }),
     idOf,
-    tokens: {
-      weights: question.tokenWeights,
-      of: new Map(candidates.map(({ ordinal, matches }) => [ordinal, matches])),
-    },
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
   };

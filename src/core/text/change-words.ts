@@ -81,7 +81,7 @@ const SEARCHED_CHARS = 2_000;
 
 /** "Not removed", "nobody resumed": what was denied did not change. Words of change that deny ("no longer") stand for themselves. */
 const DENIED =
-  /(?:(?<!\p{L})(?:not|never|nobody|none|without|nicht|nie|niemand|ohne|jamais|personne|nadie|nessuno|ninguem|niet|nooit|niemand|нe|nikt)|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$/u;
+  /(?:(?<!\p{L})(?:not|never|nobody|none|without|nicht|nie|niemand|ohne|jamais|personne|nadie|nessuno|ninguem|niet|nooit|не|nikt)|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$/u;
 const DENYING =
   /^(?:no|not|nicht|kein|n'|il n'|ne|ya no|non|ja nao|geen|niet|will not|won't|is no|are no|juz nie|inte|more)(?!\p{L})/u;
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { changeBetween, tellingTerms } from "../../../src/core/memories/infer-updates.ts";
 import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
-import { type RankedHit, scoreOf } from "../../../src/core/recall/ranking.ts";
+import type { RankedHit } from "../../../src/core/recall/ranking.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { changeWords, isStanding } from "../../../src/core/text/change-words.ts";
 import type { Period } from "../../../src/core/text/time-periods.ts";
@@ -77,44 +77,85 @@ describe("a question about what changed", () => {
   });
 });
 
-describe("a guessed link", () => {
-  /** Of memories of which each takes the place of the one before; memory n happened at n. */
-  const order = (how: "told" | "inferred", scores: readonly number[], period?: Period) => {
+describe("the later of two notes on one thing", () => {
+  interface Case {
+    readonly how?: "told" | "rejected";
+    readonly tense?: "present" | "past";
+    readonly period?: Period;
+    readonly denial?: readonly number[];
+  }
+  /** The order of a note on the rent and two later ones, the first of them on the rent, too; note n happened at n. */
+  const order = (
+    scores: readonly number[],
+    { how, tense = "present", period, denial = [] }: Case = {},
+    texts = [
+      "The rent of the flat is 640 a month",
+      "The rent of the flat is now 690 a month",
+      "Choir sings Bach",
+    ],
+  ) => {
+    const windows = [
+      [1, 0],
+      [0.8, 0.6],
+      [0, 1],
+    ];
     const store = {
-      windowsOf: () => [],
+      windowsOf: (ordinal: number) => [Float32Array.from(windows[ordinal] ?? [])],
       catalogue: {
         at: (ordinal: number) => ({
           id: `m${ordinal}`,
           occurredAt: ordinal,
-          sessionId: "s",
-          documentId: "d",
-          traits: {},
+          sessionId: null,
+          documentId: null,
+          project: null,
+          traits: { speaker: null, words: 8 },
         }),
+        edgesAt: (ordinal: number) =>
+          how === "rejected" && ordinal === 0 ? [{ kind: "updates", source: 1, target: 0, weight: 0 }] : [],
         supersession: (ordinal: number) =>
-          ordinal < scores.length - 1 ? { by: String(ordinal + 1), how } : undefined,
+          how === "told" && ordinal === 0 ? { by: "1", how: "told" } : undefined,
         find: (id: string) => ({ ordinal: Number(id) }),
       },
     } as unknown as MemoryStore;
-    const hits = scores.map((score, ordinal) => ({ ordinal, score, shares: {} })) as unknown as RankedHit[];
-    const options = { question: "", tense: "present", asOf: undefined, period } as const;
-    return currentFirst(store, hits, new Map(), options).map(({ ordinal }) => ordinal);
+    const hits = scores
+      .map((score, ordinal) => ({
+        ordinal,
+        score,
+        shares: denial.includes(ordinal) ? { denial: 0.1 } : {},
+      }))
+      .sort((a, b) => b.score - a.score) as unknown as RankedHit[];
+    const contents = new Map(texts.map((content, n) => [`m${n}`, { content }]));
+    const options = { question: "how much is the rent", tense, asOf: undefined, period } as const;
+    return currentFirst(store, hits, contents, options).map(({ ordinal }) => ordinal);
   };
 
-  it("lifts only what answers nearly as well; what was told does so always", () => {
-    expect(order("inferred", [0.9, 0.8])).toEqual([1, 0]);
-    expect(order("inferred", [0.9, 0.1])).toEqual([0, 1]);
-    expect(order("told", [0.9, 0.1])).toEqual([1, 0]);
+  it("comes first where it answers nearly as well; what was told does so always", () => {
+    expect(order([0.9, 0.7, 0.1])).toEqual([1, 0, 2]);
+    expect(order([0.9, 0.05, 0.01])).toEqual([0, 1, 2]);
+    expect(order([0.9, 0.05, 0.01], { how: "told" })).toEqual([1, 0, 2]);
   });
 
-  it("measures the last of several by the best whose place it would take", () => {
-    const scores = [3, 2, 1.3].map(scoreOf);
-    expect(order("inferred", [...scores])).toEqual([1, 0, 2]);
-    expect(order("inferred", scores.slice(1))).toEqual([1, 0]);
+  it("does not come before one on something else", () => {
+    expect(order([0.9, 0.1, 0.7])).toEqual([0, 2, 1]);
+  });
+
+  it("comes second where the question speaks of the past", () => {
+    expect(order([0.7, 0.9, 0.1], { tense: "past" })).toEqual([0, 1, 2]);
+    expect(order([0.7, 0.1, 0.9], { tense: "past" })).toEqual([2, 0, 1]);
+  });
+
+  it("does not come before one that somebody said still holds", () => {
+    expect(order([0.9, 0.7, 0.1], { how: "rejected" })).toEqual([0, 1, 2]);
+  });
+
+  it("does not come before one that alone denies what the question denies", () => {
+    expect(order([0.9, 0.7, 0.1], { denial: [0] })).toEqual([0, 1, 2]);
+    expect(order([0.9, 0.7, 0.1], { denial: [0, 1] })).toEqual([1, 0, 2]);
   });
 
   it("leaves the one in front that happened when the question says", () => {
-    expect(order("told", [0.9, 0.8], { from: 0, to: 1 })).toEqual([0, 1]);
-    expect(order("told", [0.9, 0.8], { from: 0, to: 2 })).toEqual([1, 0]);
+    expect(order([0.9, 0.8, 0.1], { how: "told", period: { from: 0, to: 1 } })).toEqual([0, 1, 2]);
+    expect(order([0.9, 0.8, 0.1], { how: "told", period: { from: 0, to: 2 } })).toEqual([1, 0, 2]);
   });
 });
 
@@ -290,6 +331,7 @@ describe("a guess orders, and what it does not change stays first", () => {
   it.each([
     ["The dev server listens on port 4310", "Memory leak: the listeners were not removed, nobody resumed it"],
     ["Fluids at most 1.5 litres", "The meeting did not get moved"],
+    ["Врач принимает по средам", "Врач не переехал"],
   ])("reads no change into a negated word: %s", (earlier, later) => {
     expect(changeBetween(earlier, later)).toBeUndefined();
   });
@@ -334,6 +376,11 @@ it.each([
   ["valve 2-3", "Valve 2-3 was tightened", "Valve 3-2 was tightened"],
   ["locker B-12", "Locker B-12 was cleaned", "Locker 12-B was cleaned"],
   ["seat 14C", "Seat 14C was mended", "Seat C14 was replaced"],
+  [
+    "upstream timeout of pergola-edge",
+    "pergola-edge: upstream timeout 30 s",
+    "pergola-core: upstream timeout 5 s",
+  ],
   ["what does src/a/b.ts do", "src/a/b.ts parses the header", "src/b/a.ts now writes the header"],
 ])(
   "finds the identifier as written before one of the same parts that was stored later: %s",

@@ -75,7 +75,7 @@ it("does not take a note for an answer that has no number where one is asked for
   await addMemory(world.ports, { content: "Arminda next door keeps our keys" });
   const { hits, relevant } = await ask("what is the phone number of Arminda next door?");
   expect(relevant).toBe(0);
-  const sure = await ask("what is the name of Arminda next door?");
+  const sure = await ask("what does Arminda next door keep?");
   expect(sure.relevant).toBe(1);
   expect(hits[0]?.score).toBeLessThan(sure.hits[0]?.score ?? 0);
 });
@@ -100,22 +100,22 @@ it("scores by how sure the best answer is, and keeps the order and both ends", (
 });
 
 it("takes what replaced an answer for one, though it has other words", () => {
-  const odds = (one: RankedHit) => (one.ordinal === 1 ? 1 : -1);
+  const odds = (one: RankedHit) => (one.ordinal === 1 ? 2 : -1);
   expect(answeringCount([hit(2, 0.9, 0.1), hit(1, 0.88), hit(3, 0.5)], odds, 65)).toBe(2);
   expect(answeringCount([hit(2, 0.9), hit(1, 0.88), hit(3, 0.5)], odds, 65)).toBe(0);
 });
 
 it("asks more of a match among few notes than among many", () => {
   const leading = (odds: number, memories: number) => answeringCount([hit(1, 0.5)], () => odds, memories);
-  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.8, memories))).toEqual([0, 0, 1, 1, 1]);
-  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.2, memories))).toEqual([0, 0, 0, 1, 1]);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(1.4, memories))).toEqual([0, 0, 1, 1, 1]);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.8, memories))).toEqual([0, 0, 0, 1, 1]);
   for (const memories of [0, 1, 50_000])
-    expect([leading(-1, memories), leading(1, memories)]).toEqual([0, 1]);
+    expect([leading(-1, memories), leading(2, memories)]).toEqual([0, 1]);
 });
 
 it.each([
   ["nothing resembles the question", [0.24, 0.23], 0, 0],
-  ["the best is worth a look, and what is nearly as good", [0.3, 0.2, 0.1, 0.1], 0, 2],
+  ["the best is worth a look, and what is nearly as good", [0.35, 0.2, 0.1, 0.1], 0, 2],
   ["at most three more than what answers", [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], 2, 5],
   ["no more than there are", [0.9], 1, 1],
   ["nothing was found", [], 0, 0],
