@@ -69,13 +69,9 @@ export function memoryTools(options: MemoryToolsOptions = {}): MemoryTools {
     };
   }
 
-  return {
-    searchMemory: toolFor(TOOLS.searchMemory),
-    addMemory: toolFor(TOOLS.addMemory),
-    updateMemory: toolFor(TOOLS.updateMemory),
-    forgetMemory: toolFor(TOOLS.forgetMemory),
-    lookUpFact: toolFor(TOOLS.lookUpFact),
-  };
+  return Object.fromEntries(
+    Object.entries(TOOLS).map(([ours, name]) => [ours, toolFor(name)]),
+  ) as unknown as MemoryTools;
 }
 
 interface ToolReply {

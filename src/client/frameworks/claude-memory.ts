@@ -1,13 +1,9 @@
 /** Claude's memory tool (`memory_20250818`), `memoryd/claude-memory`: its files are memories, their edits versions. */
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
-import type {
-  BetaMemoryTool20250818,
-  BetaMemoryTool20250818Command,
-  BetaMemoryTool20250818StrReplaceCommand,
-} from "@anthropic-ai/sdk/resources/beta";
+import type * as beta from "@anthropic-ai/sdk/resources/beta";
 import { createClient, type Memory, MemorydError } from "../client.ts";
 import { framework, type MemoryOwner } from "./framework.ts";
-import { countsBefore, ownedBy, ownerOf, pathTag } from "./kept-records.ts";
+import { keptWith, ownerOf, pathTag } from "./kept-records.ts";
 
 const { betaMemoryTool } = await framework(
   import("@anthropic-ai/sdk/helpers/beta/memory"),
@@ -19,11 +15,13 @@ const { betaMemoryTool } = await framework(
 interface File {
   readonly path: string;
   readonly text: string;
-  readonly kept: readonly [Memory, ...Memory[]];
+  readonly kept: [Memory, ...Memory[]];
 }
 
 /** Models leave out `new_str` to remove a text. */
-type Replacement = Omit<BetaMemoryTool20250818StrReplaceCommand, "new_str"> & { readonly new_str?: string };
+type Replacement = Omit<beta.BetaMemoryTool20250818StrReplaceCommand, "new_str"> & {
+  readonly new_str?: string;
+};
 
 const TAG = "claude-memory";
 const ROOT = "/memories";
@@ -39,22 +37,21 @@ const LINES_AROUND_A_CHANGE = 2;
  */
 export function claudeMemoryTool(
   options: MemoryOwner,
-  properties?: Omit<BetaMemoryTool20250818, "type" | "name">,
-): BetaRunnableTool<BetaMemoryTool20250818Command> {
+  properties?: Omit<beta.BetaMemoryTool20250818, "type" | "name">,
+): BetaRunnableTool<beta.BetaMemoryTool20250818Command> {
   const { client = createClient({ clientName: "claude-memory" }) } = options;
   const owner = { user_id: options.userId };
 
   async function filesWith(tag: string): Promise<File[]> {
-    const kept = new Map<string, [Memory, ...Memory[]]>();
-    for await (const memory of client.memories.list(ownedBy(options, tag))) {
+    const files = new Map<string, File>();
+    for (const memory of await keptWith(client, options, tag)) {
       const { path } = marksOf(memory);
-      if (path === undefined) continue;
-      const [first, ...others] = kept.get(path) ?? [];
-      if (first === undefined || countsBefore(memory, first))
-        kept.set(path, [memory, ...(first === undefined ? [] : [first, ...others])]);
-      else kept.set(path, [first, memory, ...others]);
+      if (typeof path !== "string") continue;
+      const file = files.get(path);
+      if (file !== undefined) file.kept.push(memory);
+      else files.set(path, { path, text: textOf(memory), kept: [memory] });
     }
-    return Array.from(kept, ([path, memories]) => ({ path, text: textOf(memories[0]), kept: memories }));
+    return [...files.values()];
   }
 
   const tagOf = (path: string) => pathTag(TAG, path.slice(ROOT.length + 1).split("/"));
@@ -187,13 +184,9 @@ function checkedPath(path: string): string {
   return [ROOT, ...parts].join("/");
 }
 
-function marksOf({ metadata }: Memory): { readonly path?: string; readonly text?: string } {
-  const marks = (metadata["claude_memory"] ?? {}) as { readonly path?: unknown; readonly text?: unknown };
-  return {
-    ...(typeof marks.path === "string" && { path: marks.path }),
-    ...(typeof marks.text === "string" && { text: marks.text }),
-  };
-}
+/** Undefined fields for a memory that only has the tag. */
+const marksOf = ({ metadata }: Memory) =>
+  (metadata["claude_memory"] ?? {}) as { readonly path?: string; readonly text?: string };
 
 /** A blank text stands in the metadata, until somebody writes into the memory. */
 function textOf(memory: Memory): string {
@@ -246,16 +239,12 @@ function listing(folder: string, files: readonly File[]): string {
       sizes.set(name, (sizes.get(name) ?? 0) + size);
     }
   }
-  const rows = Array.from(sizes, ([path, bytes]) => `${sizeOf(bytes)}\t${path}`);
-  const [own, ...others] = rows;
+  const rows = [...sizes].sort(([one], [other]) => (one < other ? -1 : 1));
   return [
     `Here're the files and directories up to ${LEVELS_SHOWN} levels deep in ${folder}, excluding hidden items and node_modules:`,
-    own,
-    ...others.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    ...rows.map(([path, bytes]) => `${sizeOf(bytes)}\t${path}`),
   ].join("\n");
 }
-
-const nameOf = (row: string): string => row.slice(row.indexOf("\t"));
 
 function sizeOf(bytes: number): string {
   const unit = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));

@@ -1,5 +1,5 @@
 /** How frameworks' data lies in memories, see `docs/frameworks.md`: tags that say what a memory is, of one user and project. */
-import type { Memory, MemoryFilter } from "../client.ts";
+import type { Memory, MemorydClient, MemoryFilter } from "../client.ts";
 import type { MemoryOwner } from "./framework.ts";
 
 const MAX_TAG_CHARS = 256;
@@ -26,6 +26,10 @@ export const ownerOf = ({ userId, project }: MemoryOwner) => ({
   ...(project !== undefined && { project }),
 });
 
-/** Whether a memory counts before another one for the same key: the one changed last does. */
-export const countsBefore = (one: Memory, other: Memory): boolean =>
-  one.updated_at === other.updated_at ? one.id > other.id : one.updated_at > other.updated_at;
+/** All memories of an owner with a tag, the one changed last first: of several for one key it counts. */
+export async function keptWith(client: MemorydClient, owner: MemoryOwner, tag: string): Promise<Memory[]> {
+  const memories: Memory[] = [];
+  for await (const memory of client.memories.list(ownedBy(owner, tag))) memories.push(memory);
+  const place = ({ updated_at, id }: Memory) => `${updated_at} ${id}`;
+  return memories.sort((one, other) => (place(one) > place(other) ? -1 : 1));
+}

@@ -187,10 +187,16 @@ describe("isolation", () => {
   it("refuses an edit of a file that somebody changed meanwhile, and reads the last of two that were made at once", async () => {
     const path = "/memories/two.md";
     const tool = claudeMemoryTool({ client, userId });
-    await Promise.all([create(path, "one"), create(path, "two")]);
-    const { items } = await client.memories.page({ user_id: userId });
-    const text = items.toSorted((a, b) => (a.updated_at + a.id < b.updated_at + b.id ? 1 : -1))[0]?.content;
-    expect(await tool.run({ command: "view", path })).toContain(`     1\t${text}`);
+    await create(path, "one");
+    // As another program that made it at the same moment.
+    const [memory] = (await client.memories.page({ user_id: userId })).items;
+    await client.memories.add({
+      content: "two",
+      user_id: userId,
+      tags: memory?.tags ?? [],
+      metadata: { claude_memory: { path } },
+    });
+    expect(await tool.run({ command: "view", path })).toContain("     1\ttwo");
     const edits = await Promise.allSettled([insert(path, 0, "x"), insert(path, 0, "y")]);
     for (const edit of edits)
       if (edit.status === "rejected") expect(String(edit.reason)).toContain("was changed by somebody else");
