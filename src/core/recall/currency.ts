@@ -104,6 +104,8 @@ const MAX_TELLING = 3;
 const MAX_SHARING = 3;
 /** A smaller sum counts as this one. */
 const LEAST_SUM = 0.05;
+/** A note with the identifier that is asked for, and this share of the sum of one with a look-alike, goes before it. */
+const NAMED_SHARE = 0.5;
 /** So many of the best are looked at. */
 export const LOOKED_AT = 12;
 /** The share of its score that a memory keeps behind the one that goes before it. */
@@ -125,7 +127,9 @@ interface Dated {
   readonly sessionId: string | null;
   readonly project: string | null;
   terms(): ReadonlySet<string>;
-  /** Identifiers of the question that it has, as written. */
+  /** As written; none where the question has none. */
+  readonly identifiers: readonly string[];
+  /** Those of the question. */
   readonly named: readonly string[];
   readonly content: string;
 }
@@ -156,6 +160,7 @@ export function currentFirst(
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
     const content = contents.get(entry.id)?.content ?? "";
+    const identifiers = asked.size === 0 ? [] : identifiersOf(content);
     const supersession = store.catalogue.supersession(hit.ordinal, asOf);
     const successor = supersession === undefined ? undefined : store.catalogue.find(supersession.by)?.ordinal;
     return [
@@ -174,7 +179,8 @@ export function currentFirst(
         project: entry.project,
         terms: once(() => tellingTerms(content, entry.project)),
         content,
-        named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
+        identifiers,
+        named: identifiers.filter((one) => asked.has(one)),
       },
     ];
   });
@@ -188,6 +194,12 @@ export function currentFirst(
     scores.set(first.hit.ordinal, b);
     scores.set(second.hit.ordinal, b * BEHIND);
   };
+  for (const exact of best)
+    for (const other of best)
+      if (
+        exact.named.some((one) => !other.identifiers.includes(one) && other.identifiers.some(looksLike(one)))
+      )
+        if (exact.sum >= NAMED_SHARE * other.sum) prefer(exact, other);
   const isReplaced = replaces(best, tense);
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
@@ -227,6 +239,16 @@ const identifiersOf = (text: string): string[] =>
   (fold(text).replaceAll("–", "-").match(IDENTIFIER) ?? []).filter(
     (one) => /\d/.test(one) || one.split(/[-.:/_]/).length > 1,
   );
+
+/** Whether an identifier is another one that is easily taken for this: the same signs in another order, or one of them another. */
+const looksLike = (identifier: string) => {
+  const sorted = (one: string) => Array.from(one).sort().join("");
+  return (other: string) =>
+    other !== identifier &&
+    other.length === identifier.length &&
+    (sorted(other) === sorted(identifier) ||
+      Array.from(other).filter((sign, i) => sign !== identifier[i]).length === 1);
+};
 
 /** Whether a guess may order two: notes that say one thing each, at two times, of one project, and not two turns of one talk. */
 function mayReplace(earlier: Dated, later: Dated): boolean {

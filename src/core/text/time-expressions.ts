@@ -46,14 +46,14 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
 /** Words of a question for what is to come, folded. */
 const ASKS_OF_COMING = new RegExp(
   `(?<!\\p{L})(?:${[
-    "coming(?: up)?|upcoming|due|planned|scheduled|booked|(?:have|has) (?:i|we|he|she|they) got on|(?:is|are|'s) (?:there )?on|arriv(?:es|ing)|will|going to|expires?|begins|starts|when (?:is|are|do|does)|what (?:is|are)|do (?:i|we) have|appointments?",
-    "(?:steht|stehen)(?=.*(?<!\\p{L})an(?!\\p{L}))|ansteh\\p{L}*|geplant|fallig|kommt|kommen|wird|werden|wann (?:ist|sind)|beginnt|lauft|habe (?:ich|wir)|termine?",
+    "coming(?: up)?|upcoming|due|planned|scheduled|booked|(?:have|has) (?:i|we|he|she|they) got on|(?:is|are|'s) (?:there )?on|arriv(?:es|ing)|will|going to|expires?|begins|starts|when (?:is|are|do|does)|what (?:is|are)|what[’']s (?:happening|on)|do (?:i|we) (?:have|need)|(?:am|are) (?:i|we)|anything (?:on|planned)|plans?|payable|deadlines?|appointments?",
+    "(?:steht|stehen)(?=.*(?<!\\p{L})an(?!\\p{L}))|ansteh\\p{L}*|geplant|fallig|kommt|kommen|wird|werden|wann (?:ist|sind)|beginnt|lauft|habe (?:ich|wir)|ist .{0,40} los|fristen|termine?",
     "prevue?s?|a venir|arrive(?:nt)?|sera|seront|quand (?:est|sont)|commence|est-ce que j'ai|j'ai quoi|rendez-vous",
     "tengo|tenemos|hay|llega[n]?|previst[oa]s?|sera[n]?|cuando (?:es|son)|empieza|vence|citas?",
     "previst[oaei]|in programma|arriva(?:no)?|sara|quando (?:e|sono)|comincia|scade|ho|abbiamo|appuntament[oi]",
     "tenho|temos|ha|chega[m]?|previst[oa]s?|sera|quando (?:e|sao)|comeca|vence|consultas?",
     "gepland|staat|staan|komt|komen|wanneer (?:is|zijn)|begint|verloopt|heb ik|hebben we|afspra(?:ak|ken)",
-    "mam|mamy|jest|sa|bedzie|beda|kiedy|czeka|zaplanowan\\p{L}*|wizyt\\p{L}+|будет|будут|предстоит|когда|запланирован\\p{L}*|hoga|hogi|hai|है|होगा|होगी|कब",
+    "mam|mamy|jest|sa|bedzie|beda|kiedy|czeka|zaplanowan\\p{L}*|wizyt\\p{L}+|у (?:меня|нас)|будет|будут|предстоит|когда|запланирован\\p{L}*|hoga|hogi|hai|है|होगा|होगी|कब",
   ].join("|")})(?!\\p{L})|予定|安排|计划|有什么|일정|예정`,
   "u",
 );
@@ -88,7 +88,7 @@ export function asksForNothingElse(text: string): boolean {
 const ASKS_OF_PAST = new RegExp(
   `(?<!\\p{L})(?:${[
     "did|(?<=(?:what|who|how|which|there|it|i) )was|were|happened|went on|war(?:en)?|gab|hatten?|gemacht|getan|passiert|geschehen|unternommen|notiert|aufgeschrieben",
-    "fait|passee?s?|etait|arrive|eu|note|ecrit|hice|hizo|hicimos|paso|ocurrio|sucedio|hecho|fue|hubo|anote|estuve|tuve",
+    "fait|passee?s?|etait|arrive|(?<=(?:ai|as|a|avons|avez|ont) )eu|note|ecrit|hice|hizo|hicimos|paso|ocurrio|sucedio|hecho|fue|hubo|anote|estuve|tuve",
     "fatto|facevo|successo|accaduto|avvenuto|scritto|stat[oi]|era|fiz|fez|fizemos|aconteceu|passou|foi|houve|feito|anotei|escrevi",
     "deed|deden|gedaan|gebeurd|gebeurde|waren|opgeschreven|genoteerd|было|были|делала?|случилось|произошло",
   ].join("|")})(?!\\p{L})`,

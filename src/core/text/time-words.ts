@@ -34,7 +34,7 @@ export const TIME_WORDS: Readonly<Record<string, TimeWords>> = {
     hour: "hours?|hrs?",
     dayPart: "(?:in the )?(?:morning|afternoon|evening|night|noon)",
     agoAfter: "ago|back|earlier",
-    in: "(?:back )?(?:in|during|of|from|over|on|at|throughout|around|within) (?:the )?(?:month of |year )?(?:the )?",
+    in: "(?:back )?(?:in|during|of|for|from|over|on|at|throughout|around|within) (?:the )?(?:month of |year )?(?:the )?",
     the: "the ",
     of: "of",
     before: "before|prior to|earlier than",

@@ -372,6 +372,12 @@ describe("a guess orders, and what it does not change stays first", () => {
   });
 });
 
+it("finds the identifier that is asked for before a look-alike that answers better", async () => {
+  const exact = await add("Lot X3B417: forty doses for the flu", 1);
+  await add("Vaccine lot X3B471 is in the fridge", 50);
+  expect((await ask("vaccine lot X3B417 in the fridge"))[0]?.memory.id).toBe(exact);
+});
+
 it.each([
   ["valve 2-3", "Valve 2-3 was tightened", "Valve 3-2 was tightened"],
   ["locker B-12", "Locker B-12 was cleaned", "Locker 12-B was cleaned"],

@@ -588,6 +588,14 @@ afspraken in december
 co mam jutro?
 co jest zaplanowane w grudniu?
 что запланировано на следующей неделе?
+o que eu tenho em dezembro?
+what's happening in December?
+anything on in January?
+my plans for December
+where am I in January
+what do I need to do in December
+was ist im Dezember los?
+что у меня в декабре?
 `;
 it.each(COMING.trim().split("\n"))("reads what is to come: %s", (question) => {
   const period = timeOfQuestion(question, NOW);
