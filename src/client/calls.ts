@@ -23,7 +23,7 @@ export function memoryCalls({ get, remove, post, patch, write }: Transport) {
     /** Up to 1 000 in one write; each is judged by itself, so look at `failed`. */
     addMany: (memories: readonly wire.NewMemory[], options?: WriteOptions) =>
       write<wire.AddedMemories>("/memory/add/batch", { memories }, options),
-    /** By day of adding, client, project, tag or user. */
+    /** By day of adding, day it happened, client, project, tag or user. */
     counts: (query: wire.MemoryCountsQuery, options?: CallOptions) =>
       get<wire.MemoryCounts>("/memory/counts", query, options),
     get: (id: string, owner?: wire.Owner, options?: CallOptions) =>
@@ -50,9 +50,6 @@ export function memoryCalls({ get, remove, post, patch, write }: Transport) {
       write<wire.ReinforcedMemory>("/memory/reinforce", { ...boost, id }, options),
     related: (id: string, place?: wire.Owner & { readonly depth?: number }, options?: CallOptions) =>
       get<wire.RelatedMemories>(path`/memory/${id}/related`, place, options),
-    /** Up to 5 000 memories with the waypoints between them: the newest, or those around one. */
-    graph: (query?: wire.MemoryGraphQuery, options?: CallOptions) =>
-      get<wire.MemoryGraph>("/memory/graph", query, options),
   };
 }
 

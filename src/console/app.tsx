@@ -2,36 +2,26 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { api, closeSession, isSignIn, openSession, SIGNED_OUT } from "./api.ts";
-import {
-  type Message,
-  MessageContext,
-  type PageProps,
-  SessionContext,
-  useSession,
-  useTell,
-} from "./context.ts";
+import { type Message, MessageContext, SessionContext, useSession, useTell } from "./context.ts";
 import { hashOf, type Route, useEvery, useKeys, useLoad, useRoute } from "./hooks.ts";
 import { followChanges } from "./live.ts";
 import { Agents } from "./pages/agents.tsx";
-import { Ask } from "./pages/ask.tsx";
-import { Browse } from "./pages/browse.tsx";
 import { Docs } from "./pages/docs.tsx";
 import { Documents } from "./pages/documents.tsx";
 import { Facts } from "./pages/facts.tsx";
+import { Home } from "./pages/home.tsx";
 import { Housekeeping } from "./pages/housekeeping.tsx";
-import { Insight } from "./pages/insight.tsx";
+import { Notes } from "./pages/notes.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
 import { Dialog, Outcome, Pairs } from "./parts.tsx";
 import { texts } from "./texts.ts";
 
 const PAGES = {
-  ask: Ask,
-  browse: Browse,
+  home: Home,
+  notes: Notes,
   facts: Facts,
   documents: Documents,
   agents: Agents,
-  map: MapLater,
-  insight: Insight,
   housekeeping: Housekeeping,
   docs: Docs,
 };
@@ -39,12 +29,6 @@ type PageName = keyof typeof PAGES;
 
 const MESSAGE_MS = 10_000;
 const REACHABLE_EVERY_MS = 5_000;
-
-/** With what it draws with a part of its own, which is loaded when the page is opened. */
-function MapLater({ at }: PageProps) {
-  const code = useLoad(() => import("./pages/map.tsx"), []);
-  return <Outcome of={code}>{({ Map }) => <Map at={at} />}</Outcome>;
-}
 
 export function App() {
   const session = useLoad(openSession, []);
@@ -80,7 +64,7 @@ export function App() {
       {isSignedOut &&
         (route.page === "docs" ? (
           <main>
-            <a href={page === "docs" ? "#/ask" : hashOf(page, at)}>{texts.docs.toConsole}</a>
+            <a href={page === "docs" ? "#/home" : hashOf(page, at)}>{texts.docs.toConsole}</a>
             <Docs at={route.at} />
           </main>
         ) : (
@@ -102,7 +86,7 @@ export function App() {
 
 function Frame({ route: { page, at } }: { route: Route }) {
   const session = useSession();
-  const name: PageName = page in PAGES ? (page as PageName) : "ask";
+  const name: PageName = page in PAGES ? (page as PageName) : "home";
   const Page = PAGES[name];
   const [message, setMessage] = useState<Message>();
   const [isHelpShown, setHelpShown] = useState(false);
@@ -111,7 +95,7 @@ function Frame({ route: { page, at } }: { route: Route }) {
     "?": () => setHelpShown(true),
     "/": () => {
       const field = main.current?.querySelector<HTMLInputElement>("input[type=search]");
-      if (field === null || field === undefined) location.hash = "#/ask";
+      if (field === null || field === undefined) location.hash = "#/home";
       else field.focus();
     },
   });

@@ -55,24 +55,12 @@ export function useEvery(ms: number, isOn: boolean, run: () => void): void {
   }, [ms, isOn]);
 }
 
-/** Whether the media query holds now. */
-export function useMedia(query: string): boolean {
-  const [holds, setHolds] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const changed = () => setHolds(list.matches);
-    list.addEventListener("change", changed);
-    return () => list.removeEventListener("change", changed);
-  }, [query]);
-  return holds;
-}
-
 export type Route = { readonly page: string; readonly at: Readonly<Record<string, string>> };
 
-/** The page and parameters of an address: `#/browse?tag=garden`. */
+/** The page and parameters of an address: `#/notes?tag=garden`. */
 export function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
-  return { page: path === "" ? "ask" : path, at: Object.fromEntries(new URLSearchParams(query)) };
+  return { page: path === "" ? "home" : path, at: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 export function hashOf(page: string, at: Readonly<Record<string, string | undefined>> = {}): string {

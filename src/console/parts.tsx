@@ -1,8 +1,9 @@
 /** Pieces that every page is made of. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Memory } from "../client/client.ts";
 import { reasonOf } from "./api.ts";
-import { type Loaded, useFocus } from "./hooks.ts";
+import { type Loaded, useFocus, useLoad } from "./hooks.ts";
 import { texts } from "./texts.ts";
 
 export function Field({
@@ -118,6 +119,28 @@ export function Pairs({
 export function Sentence({ of }: { of: string }) {
   return (
     <>{of.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</>
+  );
+}
+
+/** Documents whose text is extracted as Markdown. */
+const MARKED_UP = /markdown|html|word|opendocument|presentation|epub|pdf/;
+
+/** The text of a note, rendered where it is a part of a document with headings, lists and links. */
+export function PartText({ of: { content, source } }: { of: Memory }) {
+  const isMarkedUp = MARKED_UP.test(source?.media_type ?? "");
+  // What reads Markdown is loaded with the first text.
+  const code = useLoad(async () => (isMarkedUp ? await import("./markdown.tsx") : null), [isMarkedUp]);
+  if (!isMarkedUp) return <p class="content">{content}</p>;
+  return (
+    <Outcome of={code}>
+      {(loaded) =>
+        loaded !== null && (
+          <div class="content marked-up">
+            <loaded.default text={content} />
+          </div>
+        )
+      }
+    </Outcome>
   );
 }
 

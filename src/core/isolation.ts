@@ -46,7 +46,6 @@ const RULES: Rules<Operations> = {
   relatedMemories: "input",
   listSectors: "input",
   countMemories: "filter",
-  memoryGraph: "filter",
   exportRecords: "input",
   memoryHistory: "input",
   restoreVersion: "memory",

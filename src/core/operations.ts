@@ -16,7 +16,7 @@ import { composeContext } from "./context/compose-context.ts";
 import { queryMemory } from "./recall/query-memory.ts";
 import { type Feed, followChanges, listChanges } from "./feed.ts";
 import { reinforceMemory } from "./memories/reinforce-memory.ts";
-import { memoryGraph, relatedMemories } from "./memories/related-memories.ts";
+import { relatedMemories } from "./memories/related-memories.ts";
 import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
 import { tagMemories, updateMemory } from "./memories/update-memory.ts";
@@ -89,7 +89,6 @@ const OPERATIONS = {
   getMemory,
   reinforceMemory,
   relatedMemories,
-  memoryGraph,
   listSectors,
   countMemories,
   exportRecords,

@@ -289,6 +289,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
       },
       mcp: async (request) => (await openAgents())(request),
       consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
+      docsFolder: fileURLToPath(new URL("../../docs", import.meta.url)),
       status,
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
       requestStop,

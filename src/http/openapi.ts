@@ -148,7 +148,7 @@ function errorsOf(
     ...(takes !== undefined && tag === "document" ? (["UNPROCESSABLE"] as const) : []),
     ...((schema.params && !/^[/]users[/].*[/]memories$/.test(url)) ||
     writesFact ||
-    /[/](reinforce|current|graph)$/.test(url)
+    /[/](reinforce|current)$/.test(url)
       ? (["NOT_FOUND"] as const)
       : []),
     ...(headers.includes("if-match") ? (["VERSION_MISMATCH"] as const) : []),

@@ -156,6 +156,8 @@ export interface Parts {
   readonly mcp: McpHandler;
   /** Folder of the console's build, served at `/`: `index.html` and `assets/`. */
   readonly consoleFolder: string;
+  /** The Markdown pages of the documentation. */
+  readonly docsFolder: string;
   /** Asked at every request that needs it. */
   readonly status: () => ServiceStatus;
   /** Answers a challenge so that the command line knows who listens here; see `proofOf`. */

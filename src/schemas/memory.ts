@@ -218,42 +218,21 @@ export const SupersededReply = pageReply(
 export const DEFAULT_COUNTS = 366;
 export const CountMemoriesQuery = Type.Object({
   by: t.oneOf(
-    ["day", "client", "project", "salience", "tag", "user"],
-    "`day` of adding; `salience` now, in tenths: `0.5` is 0.5 up to 0.6. A memory with several tags counts once for each.",
+    ["day", "happened", "client", "project", "tag", "user"],
+    "`day` of adding; the day it `happened`. A memory with several tags counts once for each.",
   ),
   time_zone: Type.Optional(field.TimeZone),
   l: Type.Optional(t.whole("Keys at most.", { minimum: 1, maximum: 10_000, default: DEFAULT_COUNTS })),
   ...listConditions,
 });
 export const CountMemoriesReply = t.named("MemoryCounts", {
-  items: t.records("Days and saliences in their order, the last ones; other keys with the most first.", {
+  items: t.records("Days in their order, the last ones; other keys with the most first.", {
     key: t.nullable(t.text("`2026-11-22` of a day; null: memories without one.")),
     count: Type.Integer({ minimum: 1 }),
     first_at: t.time("When the first was added."),
     last_at: field.Time,
   }),
   total: t.count("How many keys there are."),
-});
-
-export const MAX_GRAPH_NODES = 5_000;
-export const MemoryGraphQuery = t.query({
-  around: t.text(
-    "Id of a memory: it and those that waypoints lead to from it, nearest first; else the newest.",
-  ),
-  depth: t.whole("Steps over waypoints from `around`.", { minimum: 1, maximum: 10, default: 2 }),
-  l: t.whole("Memories at most.", { minimum: 1, maximum: MAX_GRAPH_NODES, default: 1_000 }),
-  ...listConditions,
-});
-export const MemoryGraphReply = t.named("MemoryGraph", {
-  nodes: t.records({
-    id: MemoryId,
-    text: t.text("The beginning of the content, in one line."),
-    primary_sector: field.SectorName,
-    occurred_at: field.Time,
-    ...field.ownedFields,
-  }),
-  edges: t.list(Waypoint, "The waypoints between those memories."),
-  total: t.count("How many memories match the conditions."),
 });
 
 export const ListMemoriesReply = pageReply(

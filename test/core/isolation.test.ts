@@ -44,7 +44,6 @@ describe("operationsFor", () => {
     const calls = [
       (id: string) => anns.getMemory({ id }),
       (id: string) => anns.relatedMemories({ id, depth: 1 }),
-      (id: string) => anns.memoryGraph({ filter: {}, limit: 9, around: { id, depth: 1 } }),
       (id: string) => anns.updateMemory({ id, content: "coffee" }),
       (id: string) => anns.reinforceMemory({ id, boost: 0.5 }),
       (id: string) => anns.deleteMemory({ id, ifVersion: 9 }),

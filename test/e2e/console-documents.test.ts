@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     });
     const { source } = await world.api.memories.get(memory_ids.at(-1) ?? "");
     expect(source?.page).toBe(2);
-    await world.visit(`browse?id=${memory_ids.at(-1)}`, async (page) => {
+    await world.visit(`notes?id=${memory_ids.at(-1)}`, async (page) => {
       await page.getByRole("link", { name: "garden.pdf, page 2" }).click();
       await expectText(page.locator(".panel .wanted .content"), "Ferns want shade");
       await expectText(page.locator(".panel .parts .page").last(), "page 2");
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     await world.api.documents.ingest({ file: wavOf(sound), filename: "talk.wav" }, { language: "en" });
     const { matches } = await world.api.query("Who bought the yellow bicycle?", { k: 5 });
     const found = matches.find(({ source }) => (source?.start_ms ?? 0) > 0);
-    await world.visit(`browse?id=${found?.id}`, async (page) => {
+    await world.visit(`notes?id=${found?.id}`, async (page) => {
       await page.getByRole("link", { name: /^talk.wav/ }).click();
       const playing = page.locator(".panel video");
       const position = () => page.evaluate<number>("document.querySelector('.panel video').currentTime");

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createClient, type Key, type MemorydClient } from "../../src/client/client.ts";
 import { expectText, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
 
-const PAGES = ["ask?q=boat", "browse", "facts", "documents", "agents", "insight", "housekeeping", "docs"];
+const PAGES = ["home?q=boat", "notes", "facts", "documents", "agents", "housekeeping", "docs"];
 
 let owner: MemorydClient;
 let memory: string;
@@ -52,8 +52,8 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
         const mayWrite = scope !== "read";
         const mayAll = scope === "admin";
         expect({
-          edit: await offers(`browse?id=${memory}`, /^Edit$/),
-          add: await offers("browse", /^Add a note$/),
+          edit: await offers(`notes?id=${memory}`, /^Edit$/),
+          add: await offers("notes", /^Add a note$/),
           fact: await offers("facts", /^Add a fact$/),
           file: await offers("documents", /^Choose files$/),
           remove: await offers("agents", /^Remove…$/),
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           await expect.poll(() => page.getByText("Remove…").count()).toBe(1);
         }
         if (user !== undefined) {
-          await page.goto(`${world.daemon.baseUrl}/#/browse`);
+          await page.goto(`${world.daemon.baseUrl}/#/notes`);
           await page.locator(".note", { hasText: "The boat" }).waitFor();
           expect(await page.locator(".note", { hasText: "bicycle" }).count()).toBe(0);
         }
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
       await signedIn(
         key,
         async (page) => {
-          await page.goto(`${world.daemon.baseUrl}/#/browse?id=${memory}`);
+          await page.goto(`${world.daemon.baseUrl}/#/notes?id=${memory}`);
           await expectText(page.getByRole("complementary"), "The boat");
           await owner.keys.revoke(id);
           // A page that has noticed by itself has no links any more.
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           const { key: next } = await owner.keys.create({ name: `next-${colorScheme}`, scope: "read" });
           await page.getByLabel("Key", { exact: true }).fill(next);
           await page.getByRole("button", { name: "Sign in" }).click();
-          await page.getByRole("link", { name: "Browse" }).click();
+          await page.getByRole("link", { name: "Notes" }).click();
           await page.locator(".note", { hasText: "The boat" }).waitFor();
         },
         colorScheme,
@@ -125,6 +125,6 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
       await page.getByRole("searchbox").waitFor();
       await look(page);
     };
-    await world.visit("ask", signIn, { colorScheme });
+    await world.visit("home", signIn, { colorScheme });
   }
 });

@@ -1,7 +1,7 @@
-/** The console over many notes: 10 000, or under stress 100 000; and a map of as many as it draws. */
+/** The console over many notes: 10 000, or under stress 100 000. */
 import { describe, expect, it } from "vitest";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { expectText, hasBrowser, picture, useConsole } from "../support/console-page.ts";
+import { expectText, hasBrowser, useConsole } from "../support/console-page.ts";
 import { startDaemonProcess } from "../support/daemon-process.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { times } from "../support/stress.ts";
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)("the console over many notes", () => {
   });
 
   it("browses them with at most 200 rows in the page", async () => {
-    await world.visit("browse", async (page) => {
+    await world.visit("notes", async (page) => {
       await expectText(page.locator(".count").first(), `${NOTES.toLocaleString("en")} notes`);
       const seen = new Set<string>();
       await expect
@@ -32,23 +32,8 @@ describe.skipIf(!hasBrowser)("the console over many notes", () => {
           return seen.size;
         })
         .toBeGreaterThanOrEqual(SCROLLED);
-      await page.goto(`${world.daemon.baseUrl}/#/browse?tag=rare&user=user0`);
+      await page.goto(`${world.daemon.baseUrl}/#/notes?tag=rare&user=user0`);
       await expectText(page.locator(".count").first(), `${(NOTES / 100).toLocaleString("en")} notes`);
-    });
-  });
-
-  it("draws the newest 5 000, and all around one", async () => {
-    await world.visit("map", async (page) => {
-      await expectText(page.locator(".count"), `The newest 5,000 of ${NOTES.toLocaleString("en")} notes`);
-      await page.locator('.map[aria-busy="false"]').waitFor({ timeout: 0 });
-      await picture(page, "map-5000");
-      await page.getByRole("button", { name: "List" }).click();
-      expect(await page.locator(".links li").count()).toBeLessThanOrEqual(MOST_ROWS);
-      await page.getByRole("link", { name: "from here" }).first().click();
-      for (let step = 1; step < 10; step += 1)
-        await page.getByRole("button", { name: "One step further" }).click();
-      // Each is linked to two before it.
-      await expectText(page.locator(".count"), "21 notes within 10 steps");
     });
   });
 });

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   beforeAll(async () => fill(world.api), 0);
 
   it("answers while one types, says why, and opens the note", async () => {
-    await world.visit("ask", async (page) => {
+    await world.visit("home", async (page) => {
       await page.getByRole("searchbox").pressSequentially("where is the spare key");
       const first = page.locator(".notes .note").first();
       await expectText(first.locator(".text"), "behind the water meter");
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
       const { matches, plausible } = await world.api.query(question, { k: 20 });
       if (plausible === 0 && matches.length > 0) unanswered.push(question);
     }
-    await world.visit(`ask?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {
+    await world.visit(`home?q=${encodeURIComponent(unanswered[0] ?? "")}`, async (page) => {
       await expectText(page.getByRole("status").first(), "Nothing that answers");
       expect(await page.locator(".notes .note").count()).toBe(0);
       await page.getByRole("button", { name: /nearest/ }).click();
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("adds, edits, tags and deletes a note", async () => {
-    await world.visit("browse", async (page) => {
+    await world.visit("notes", async (page) => {
       await page.getByText("Add a note").click();
       await page.getByLabel("New note").fill("The roof was repaired in June.");
       await page.getByRole("button", { name: "Save" }).click();
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.locator(".picked input").fill("house");
       await page.locator(".picked").getByRole("button", { name: "Add tags" }).click();
       await changed.getByRole("button", { name: "house" }).waitFor();
-      await picture(page, "browse");
+      await picture(page, "notes");
       await panel.getByText("3 versions").click();
       await expectText(panel.locator(".history del").first(), "June");
       await panel.getByRole("button", { name: "Delete" }).click();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("shows what another tab wrote meanwhile, and loses neither text", async () => {
     const { id } = await world.api.memories.add({ content: "The tyres are in the cellar." });
-    await world.visit(`browse?id=${id}`, async (page) => {
+    await world.visit(`notes?id=${id}`, async (page) => {
       const panel = page.getByRole("complementary");
       await panel.getByRole("button", { name: "Edit" }).click();
       await panel.getByLabel("Text").fill("The tyres are in the garage.");
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     const context = await world.browser.newContext();
     const pages = [await newPage(context), await newPage(context)];
     for (const page of pages) {
-      await page.goto(`${world.daemon.baseUrl}/#/browse`);
+      await page.goto(`${world.daemon.baseUrl}/#/notes`);
       await page.locator(".note").first().waitFor();
     }
     const { id } = await world.api.memories.add({ content: "The heating is off until October." });
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("scrolls through all notes with at most 200 rows in the page", async () => {
-    await world.visit("browse?tag=rain", async (page) => {
+    await world.visit("notes?tag=rain", async (page) => {
       const seen = new Set<string>();
       const look = async () => {
         const ids = await page
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("shows a page also where its address names no time", async () => {
-    for (const hash of ["browse?from=rubbish", "insight?day=2026-99-99", "ask?q=key&to=x"])
+    for (const hash of ["notes?from=rubbish", "notes?day=2026-99-99", "home?q=key&to=x"])
       await world.visit(hash, async (page) => {
         await page.locator(".filters").waitFor();
         await page.getByRole("link", { name: "Facts" }).click();
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   });
 
   it("moves with the keys alone", async () => {
-    await world.visit("browse?tag=rain", async (page) => {
+    await world.visit("notes?tag=rain", async (page) => {
       await page.locator(".note").first().waitFor();
       for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
       await page.getByRole("complementary").waitFor();
@@ -237,26 +237,25 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.locator(".notes .note").first().waitFor();
       expect(page.url()).toContain("client=seed");
     });
-    await world.visit("insight", async (page) => {
-      await expectText(page.locator(".bars").nth(1), "rain");
-      await page.locator(".plot canvas").nth(1).waitFor();
-      await picture(page, "insight");
-      await page.getByRole("button", { name: /^ben/ }).click();
-      await expectText(page.locator(".links"), "Anna moved to Rome");
-      // Growth and weights, each in words too.
-      const plots = page.locator(".plot");
-      expect(await plots.first().getAttribute("aria-label")).toMatch(/^4\d\d notes since /);
-      expect(await plots.last().getAttribute("aria-label")).toMatch(/^0\.\d: [\d,]+ notes?/);
-      await page.locator(".bars").nth(1).getByRole("link", { name: "rain" }).click();
+    await world.visit("notes?user=ben", async (page) => {
+      await page.getByText("Overview").click();
+      const card = (name: string) => page.locator(".card", { has: page.getByRole("heading", { name }) });
+      await expectText(card("About ben"), "Anna moved to Rome");
+      await page.goto(`${world.daemon.baseUrl}/#/notes`);
+      await picture(page, "overview");
+      await card("Tags").getByRole("link", { name: "rain" }).click();
       await expectText(page.locator(".count").first(), `${RAIN} notes`);
     });
   });
 
   it("shows the documentation, and tries a call", async () => {
-    await world.visit("ask", async (page) => {
+    await world.visit("home", async (page) => {
       await page.goto(`${world.daemon.baseUrl}/docs`);
-      await expectText(page.locator(".text-page"), "curl -s localhost:8080/memory/add");
-      await page.locator(".docs").getByRole("link", { name: "security" }).first().click();
+      await expectText(
+        page.locator(".text-page"),
+        `curl -s ${new URL(world.daemon.baseUrl).host}/memory/add`,
+      );
+      await page.locator(".docs").getByRole("link", { name: "Security" }).first().click();
       await page.getByRole("heading", { name: "Who can reach the daemon" }).waitFor();
       await page.getByRole("link", { name: "API, to try" }).click();
       await page.getByRole("searchbox").fill("memory/query");
@@ -300,20 +299,14 @@ describe.skipIf(!hasBrowser)("the console", () => {
       const note = { content, tags: ["hostile"] };
       ids.push((await world.api.memories.add(note, { timeoutMs: 600_000 })).id);
     }
-    await world.visit("browse?tag=hostile", async (page) => {
+    await world.visit("notes?tag=hostile", async (page) => {
       await expectText(page.locator(".notes"), "<script>");
       for (const id of ids) {
-        await page.goto(`${world.daemon.baseUrl}/#/browse?tag=hostile&id=${id}`);
+        await page.goto(`${world.daemon.baseUrl}/#/notes?tag=hostile&id=${id}`);
         await page.locator(".panel .content").waitFor();
       }
-      expect(await page.title()).toBe("Browse · memoryd");
+      expect(await page.title()).toBe("Notes · memoryd");
       expect(await page.locator(".notes img, .panel img, .panel script").count()).toBe(0);
-      await page.goto(`${world.daemon.baseUrl}/#/map?tag=hostile`);
-      await page.locator('.map[aria-busy="false"]').waitFor();
-      await page.getByRole("button", { name: "List" }).click();
-      await expectText(page.locator(".links").first(), "<script>");
-      expect(await page.title()).toBe("Map · memoryd");
-      expect(await page.locator("main img, main script").count()).toBe(0);
     });
     for (const id of ids) await world.api.memories.delete(id);
   });
@@ -323,7 +316,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     const before = await startDaemonProcess(dataDir);
     const { port } = new URL(before.baseUrl);
     const page = await newPage(await world.browser.newContext());
-    await page.goto(`${before.baseUrl}/#/ask`);
+    await page.goto(`${before.baseUrl}/#/home`);
     await page.getByRole("searchbox").waitFor();
     await before.kill();
     await page.getByText("memoryd cannot be reached").first().waitFor();
@@ -339,15 +332,12 @@ describe.skipIf(!hasBrowser)("the console", () => {
       const page = await newPage(context);
       const { items } = await world.api.memories.page({ l: 1 });
       for (const [name, hash] of Object.entries({
-        ask: "ask?q=spare+key",
-        note: `browse?id=${items[0]?.id}`,
-        browse: "browse",
+        home: "home?q=spare+key",
+        note: `notes?id=${items[0]?.id}`,
+        notes: "notes",
         facts: "facts?subject=Anna",
         documents: "documents",
         agents: "agents?client=seed",
-        map: "map?tag=home",
-        "map-list": `map?view=list&id=${items[0]?.id}`,
-        insight: "insight?user=ben",
         docs: "docs?page=security",
         reference: "docs?page=reference",
         housekeeping: "housekeeping",
@@ -383,7 +373,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     expect(await violations(page)).toEqual([]);
     await page.getByLabel("Key").fill(key);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("link", { name: "Browse" }).click();
+    await page.getByRole("link", { name: "Notes" }).click();
     await page.locator(".note .text").first().click();
     await expectText(page.getByRole("complementary"), "The boat");
     expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(0);

@@ -20,13 +20,17 @@ beforeAll(() => {
   writeFileSync(join(folder, "index.html"), PAGE);
   writeFileSync(join(folder, "assets/main-1a.js"), "void 0;");
   writeFileSync(join(folder, "assets/main-1a.css"), "p{}");
+  writeFileSync(join(folder, "facts.md"), "# Facts");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeEach(() => {
   clock.at = Date.UTC(2026, 10, 22);
   keys = createKeyRing(clock);
-  server = createTestServer({}, { consoleFolder: folder, access: { keys, clock, localToken: TOKEN } });
+  server = createTestServer(
+    {},
+    { consoleFolder: folder, docsFolder: folder, access: { keys, clock, localToken: TOKEN } },
+  );
 });
 
 const get = (url: string, headers: Record<string, string> = {}) => server.get(url, { headers });
@@ -79,6 +83,15 @@ describe("the page", () => {
     } finally {
       renameSync(moved, folder);
     }
+  });
+
+  it("has the documentation as Markdown, without a key, and no other file", async () => {
+    await keys.create({ name: "one", scope: "admin" });
+    const facts = await get("/docs/facts.md");
+    expect(facts.body).toBe("# Facts");
+    expect(facts.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    for (const file of ["none.md", "index.html", "assets%2Fmain-1a.js", "..%2Ffacts.md"])
+      expect((await get(`/docs/${file}`)).statusCode).toBe(404);
   });
 
   it("says what to do in a build without it", async () => {

@@ -89,7 +89,6 @@ const ROWS: Readonly<Record<string, Row>> = {
   "DELETE /memory/:id": { statuses: CHANGE, path: ({ memory }) => `/memory/${memory}` },
   "GET /memory/all": { statuses: LIST },
   "GET /memory/counts": { statuses: LIST, path: () => "/memory/counts?by=client" },
-  "GET /memory/graph": { statuses: LIST },
   "GET /memory/superseded": { statuses: LIST },
   "GET /memory/:id": { statuses: ONE, path: ({ memory }) => `/memory/${memory}` },
   "POST /memory/reinforce": { statuses: CHANGE, userIn: "body", body: ({ memory }) => ({ id: memory }) },

@@ -490,44 +490,6 @@ describe("GET /memory/superseded", () => {
   });
 });
 
-describe("GET /memory/graph", () => {
-  it("hands over where it begins, how far it goes and the conditions", async () => {
-    const { get, lastInput, post } = createTestServer();
-    await post("/memory/add", { content: "one", user_id: "ann" });
-    expect((await get("/memory/graph")).json()).toEqual({
-      nodes: [
-        {
-          id: fakeId(1),
-          text: "one",
-          primary_sector: "semantic",
-          occurred_at: new Date(FAKE_NOW).toISOString(),
-          user_id: "ann",
-          project: null,
-        },
-      ],
-      edges: [],
-      total: 1,
-    });
-    expect(lastInput("memoryGraph")).toEqual({ filter: {}, limit: 1_000 });
-    await get(`/memory/graph?around=${fakeId(1).toUpperCase()}&depth=3&l=5000&project=&user_id=ann`);
-    expect(lastInput("memoryGraph")).toEqual({
-      filter: { userId: "ann", projects: [null] },
-      limit: 5_000,
-      around: { id: fakeId(1), depth: 3 },
-    });
-  });
-
-  it.each([
-    ["l=5001", 400],
-    ["depth=2", 400],
-    [`around=${fakeId(1)}&depth=11`, 400],
-    ["around=nonsense", 404],
-    ["u=3", 400],
-  ])("refuses %s with %i", async (query, status) => {
-    expect((await createTestServer().get(`/memory/graph?${query}`)).statusCode).toBe(status);
-  });
-});
-
 describe("POST /memory/tags", () => {
   const tag = async (body: object) => (await createTestServer().post("/memory/tags", body)).statusCode;
   const [memories, add] = [[{ id: fakeId(1) }], ["x"]];

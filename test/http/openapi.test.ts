@@ -19,7 +19,6 @@ import {
   DeleteMemoryReply,
   MemoryRecord,
   ReinforceMemoryReply,
-  MemoryGraphReply,
   RelatedMemoriesReply,
   TagMemoriesReply,
   SectorsReply,
@@ -98,7 +97,6 @@ describe("/openapi.json", () => {
       "get /logs",
       "get /memory/all",
       "get /memory/counts",
-      "get /memory/graph",
       "get /memory/superseded",
       "get /memory/{id}",
       "get /memory/{id}/history",
@@ -212,7 +210,6 @@ describe("/openapi.json", () => {
     expect(statuses("/session", "post")).toContain("401");
     expect(statuses("/backups", "post")).toContain("409");
     expect(description.paths["/context"]?.post?.responses["503"]?.description).toContain("MODEL_UNAVAILABLE");
-    expect(statuses("/memory/graph", "get")).toContain("404");
   });
 
   it("validates with the limits that it shows", () => {
@@ -242,7 +239,6 @@ describe("answers", () => {
     ["list", ListMemoriesReply, "GET", "/memory/all", undefined],
     ["get", MemoryRecord, "GET", `/memory/${fakeId(1)}`, undefined],
     ["reinforce", ReinforceMemoryReply, "POST", "/memory/reinforce", { id: fakeId(1) }],
-    ["graph", MemoryGraphReply, "GET", "/memory/graph", undefined],
     [
       "tags",
       TagMemoriesReply,

@@ -21,10 +21,7 @@ function pathOf(name: string): string {
 }
 
 async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({
-    executablePath: program ?? "",
-    args: ["--no-sandbox", "--enable-unsafe-swiftshader"],
-  });
+  return await chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox"] });
 }
 
 /** Everything but `visit` is there while tests run. */

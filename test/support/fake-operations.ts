@@ -172,15 +172,6 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       memories.set(id, { ...memory, salience });
       return { id, salience };
     },
-    memoryGraph: async ({ around }) => ({
-      nodes: [...memories.values()].map((memory) => ({
-        ...memory,
-        text: memory.content,
-        occurredAt: FAKE_NOW,
-      })),
-      edges: [],
-      total: around === undefined ? memories.size : 1,
-    }),
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listUsers: () => ({ items: [], total: 0, isMore: false }),
     userSummary: async ({ userId }) => fakeSummary(userId),

@@ -78,6 +78,7 @@ export const serverParts = ({
   backups: createFakeBackups(),
   mcp: async () => new Response(),
   consoleFolder: "/nonexistent",
+  docsFolder: "/nonexistent",
   prove: (challenge) => challenge,
   lookAtDiskSpace: async () => {},
   requestStop: () => {},

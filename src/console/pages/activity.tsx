@@ -1,4 +1,4 @@
-/** A year of days as a calendar of squares, darker where more was added. */
+/** A year of days as a calendar of squares, darker where there is more. */
 import type { MemoryCounts } from "../../client/client.ts";
 import { dateOf, fieldDateOf, monthOf } from "../format.ts";
 import { go } from "../hooks.ts";
@@ -12,9 +12,11 @@ const SHADES = 4;
 const TOP = 16;
 
 export function Activity({
+  label,
   days,
   hashOfDay,
 }: {
+  label: string;
   days: MemoryCounts["items"];
   hashOfDay: (day: string) => string;
 }) {
@@ -31,14 +33,8 @@ export function Activity({
     return { at, day, count, x: Math.floor(index / 7) * SQUARE, y: TOP + (index % 7) * SQUARE };
   });
   return (
-    <div class="scrolled" tabIndex={0} role="group" aria-label={texts.insight.calendar}>
-      <svg
-        class="activity"
-        width={WEEKS * SQUARE}
-        height={TOP + 7 * SQUARE}
-        role="img"
-        aria-label={texts.insight.calendar}
-      >
+    <div class="scrolled" tabIndex={0} role="group" aria-label={label}>
+      <svg class="activity" width={WEEKS * SQUARE} height={TOP + 7 * SQUARE} role="img" aria-label={label}>
         {squares.map(
           ({ at, day, x, y }) =>
             // The week that the month begins in.
@@ -50,7 +46,7 @@ export function Activity({
               </text>
             ),
         )}
-        {/* For the mouse; without one the filter "Added on" leads to the same. */}
+        {/* For the mouse; without one the filters lead to the same. */}
         {squares.map(({ at, day, count, x, y }) => (
           <rect
             key={day}

@@ -57,7 +57,7 @@ export function Agents({ at }: PageProps) {
                     ))}
                   {client.key !== null && (
                     <span class="deeds">
-                      <a href={hashOf("browse", { client: client.key })}>{texts.agents.browse}</a>
+                      <a href={hashOf("notes", { client: client.key })}>{texts.agents.browse}</a>
                       <a
                         href={hashOf("agents", {
                           client: at["client"] === client.key ? undefined : client.key,
@@ -101,14 +101,20 @@ function Days({ client }: { client: string }) {
   return (
     <div class="wide">
       <Outcome of={days}>
-        {({ items }) => <Activity days={items} hashOfDay={(day) => hashOf("browse", { client, day })} />}
+        {({ items }) => (
+          <Activity
+            label={texts.agents.days}
+            days={items}
+            hashOfDay={(day) => hashOf("notes", { client, day })}
+          />
+        )}
       </Outcome>
       <table>
         <tbody>
           {days.value?.items.toReversed().map(({ key, count, last_at }) => (
             <tr key={key}>
               <td>
-                <a href={hashOf("browse", { client, day: fieldDateOf(last_at) })}>{dateOf(last_at)}</a>
+                <a href={hashOf("notes", { client, day: fieldDateOf(last_at) })}>{dateOf(last_at)}</a>
               </td>
               <td>{countOf(count)}</td>
             </tr>

@@ -1,17 +1,19 @@
 /** The documentation that ships, and the reference of the API with each call to try. */
 import { useEffect, useRef } from "preact/hooks";
+import { request } from "../api.ts";
 import type { PageProps } from "../context.ts";
-import { go, hashOf, useLoad } from "../hooks.ts";
+import { hashOf, useLoad } from "../hooks.ts";
 import { Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { Reference } from "./reference.tsx";
 
-const files = import.meta.glob<string>("../../../docs/*.md", { import: "default" });
-const pages = new Map(
-  Object.entries(files).map(([path, load]) => [path.slice(path.lastIndexOf("/") + 1, -".md".length), load]),
-);
+/** The names of the pages in `docs/`, which the build gives. */
+declare const DOC_PAGES: readonly string[];
+
 const FIRST = "quickstart";
 const REFERENCE = "reference";
+/** The address that examples name. */
+const EXAMPLE = /(?:http:\/\/)?(?:localhost|127\.0\.0\.1):8080/g;
 
 export function Docs({ at }: PageProps) {
   const name = at["page"] ?? FIRST;
@@ -19,10 +21,10 @@ export function Docs({ at }: PageProps) {
     <div class="docs">
       <nav aria-label={texts.docs.pages}>
         <ul>
-          {[REFERENCE, ...pages.keys()].map((each) => (
+          {[REFERENCE, ...DOC_PAGES].map((each) => (
             <li key={each}>
               <a href={hashOf("docs", { page: each })} aria-current={each === name ? "page" : undefined}>
-                {each === REFERENCE ? texts.docs.reference : each}
+                {each === REFERENCE ? texts.docs.reference : texts.docs.title(each)}
               </a>
             </li>
           ))}
@@ -34,25 +36,36 @@ export function Docs({ at }: PageProps) {
 }
 
 function Text({ name, place }: { name: string; place: string | undefined }) {
-  const html = useLoad(async () => (await pages.get(name)?.()) ?? texts.docs.none, [name]);
+  const page = useLoad(
+    async (signal) => ({ text: await readPage(name, signal), ...(await import("../markdown.tsx")) }),
+    [name],
+  );
   const shown = useRef<HTMLElement>(null);
   useEffect(() => {
     const target = place === undefined ? null : shown.current?.querySelector(`#${CSS.escape(place)}`);
     target?.scrollIntoView();
-  }, [place, html.value]);
-  const follow = (event: MouseEvent) => {
-    const link = event.target instanceof Element ? event.target.closest<HTMLElement>("a[data-page]") : null;
-    if (link === null) return;
-    event.preventDefault();
-    const { page = "", at = "" } = link.dataset;
-    go(hashOf("docs", { page: page === "" ? name : page, at }));
+  }, [place, page.value]);
+  const hashOfLink = (href: string) => {
+    const [, other, part = ""] = /^([\w-]*)(?:\.md)?(?:#([\w-]+))?$/.exec(href) ?? [];
+    return other === undefined ? undefined : hashOf("docs", { page: other === "" ? name : other, at: part });
   };
   return (
-    <Outcome of={html}>
-      {/* Only pages of the build; nothing that anybody stored comes here. */}
-      {(text) => (
-        <article ref={shown} class="text-page" onClick={follow} dangerouslySetInnerHTML={{ __html: text }} />
+    <Outcome of={page}>
+      {({ text, default: Markdown }) => (
+        <article ref={shown} class="text-page">
+          <Markdown text={text} hashOfLink={hashOfLink} />
+        </article>
       )}
     </Outcome>
   );
+}
+
+/** A page whose examples name the daemon that this page comes from. */
+async function readPage(name: string, signal: AbortSignal): Promise<string> {
+  const response = await request(`/docs/${name}.md`, { signal });
+  return response.ok
+    ? (await response.text()).replaceAll(EXAMPLE, (found) =>
+        found.startsWith("http") || location.protocol === "https:" ? location.origin : location.host,
+      )
+    : texts.docs.none;
 }

@@ -6,7 +6,7 @@ import { type PageProps, useSession, useTell } from "../context.ts";
 import { bytesOf, dateOf, positionOf } from "../format.ts";
 import { go, hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { AskedDeed, Deed, Empty, Outcome } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Outcome, PartText } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { TakeIn } from "./take-in.tsx";
 
@@ -141,10 +141,10 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
                     class={String(chunk.source?.chunk_index) === at["part"] ? "wanted" : ""}
                   >
                     <Place of={chunk} onPlay={isPlayed(found) ? play : undefined} />
-                    <a href={hashOf("browse", { id: chunk.id })} aria-label={texts.documents.note}>
+                    <a href={hashOf("notes", { id: chunk.id })} aria-label={texts.documents.note}>
                       {texts.open}
                     </a>
-                    <p class="content">{chunk.content}</p>
+                    <PartText of={chunk} />
                   </li>
                 </Fragment>
               ))}

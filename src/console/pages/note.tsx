@@ -1,16 +1,18 @@
 /** One note beside the list: read, edited, deleted, with what it is linked to and where it came from. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Memory, MemorydError } from "../../client/client.ts";
+import { type Memory, MemorydError, type RelatedMemories } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
 import { useSession, useTell } from "../context.ts";
-import { minuteOf, positionOf } from "../format.ts";
+import { dateOf, minuteOf, positionOf, short } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Empty, Field, Outcome, Pairs, Tags } from "../parts.tsx";
+import { Deed, Empty, Field, Outcome, Pairs, PartText, Tags } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { History } from "./history.tsx";
-import { MOST_NEIGHBOURS, Neighbours } from "./neighbours.tsx";
+
+const MOST_RELATED = 12;
+const RELATED_CHARS = 120;
 
 /** A page with the note beside it that its address names. */
 export function BesideNote({
@@ -54,10 +56,7 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
   const { scope } = useSession();
   const tell = useTell();
   const note = useLoad((signal) => api.memories.get(id, {}, { signal }), [id]);
-  const related = useLoad(
-    (signal) => api.memories.graph({ around: id, depth: 1, l: MOST_NEIGHBOURS }, { signal }),
-    [id, note.value?.version],
-  );
+  const related = useLoad((signal) => api.memories.related(id, {}, { signal }), [id, note.value?.version]);
   const [isEdited, setEdited] = useState(false);
   // Under an editor the text that it began with stays; saving finds the other.
   useChanges(["memory", "user"], () => isEdited || note.reload());
@@ -96,7 +95,7 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
             <Editor memory={memory} onSaved={changed} onCancel={() => setEdited(false)} />
           ) : (
             <>
-              <p class="content">{memory.content}</p>
+              <PartText of={memory} />
               <Currency memory={memory} hashOfNote={hashOfNote} onChanged={changed} mayWrite={mayWrite} />
               {mayWrite && (
                 <p class="deeds">
@@ -120,16 +119,36 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
           neighbours.nodes.length < 2 ? (
             <Empty>{texts.note.noNeighbours}</Empty>
           ) : (
-            <>
-              <Neighbours of={neighbours} hashOfNote={hashOfNote} />
-              <p>
-                <a href={hashOf("map", { around: id, id })}>{texts.note.onMap}</a>
-              </p>
-            </>
+            <Related of={neighbours} hashOfNote={hashOfNote} />
           )
         }
       </Outcome>
     </aside>
+  );
+}
+
+/** The notes nearest to the first, each with what links it. */
+function Related({
+  of: { nodes, edges },
+  hashOfNote,
+}: {
+  of: RelatedMemories;
+  hashOfNote: NoteProps["hashOfNote"];
+}) {
+  const self = nodes[0]?.id;
+  const kindOf = (id: string) =>
+    edges.find(({ source, target }) => [source, target].every((end) => end === id || end === self))?.kind;
+  return (
+    <ul class="links">
+      {nodes.slice(1, 1 + MOST_RELATED).map(({ id, content, occurred_at }) => (
+        <li key={id}>
+          <a href={hashOfNote(id)}>{short(content, RELATED_CHARS)}</a>{" "}
+          <small>
+            {dateOf(occurred_at)} {texts.note.kinds[kindOf(id) ?? ""]}
+          </small>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -189,7 +208,7 @@ function About({ memory }: { memory: Memory }) {
   ];
   return (
     <>
-      <Tags of={memory.tags} onPick={(tag) => (location.hash = hashOf("browse", { tag }))} />
+      <Tags of={memory.tags} onPick={(tag) => (location.hash = hashOf("notes", { tag }))} />
       {source !== null && (
         <p>
           {texts.note.source}:{" "}

@@ -47,8 +47,8 @@ export async function readPage(store: MemoryPorts["store"], ids: readonly string
   return { items, read: ids.length };
 }
 
-/** The day of adding, or a field; a memory with several tags counts once for each. */
-export const COUNTED_BY = ["day", "client", "project", "salience", "tag", "user"] as const;
+/** The day of adding (`day`) or the one on which it happened, or a field; a memory with several tags counts once for each. */
+export const COUNTED_BY = ["day", "happened", "client", "project", "tag", "user"] as const;
 
 export interface CountMemoriesInput {
   readonly filter: MemoryFilter;
@@ -64,7 +64,7 @@ const PER_TURN = 5_000;
 const QUARTER_MS = 900_000;
 
 /**
- * Memories by key, with `createdAt` of the first and of the last: days (`2026-11-22`) and saliences (`0.5` for [0.5, 0.6)) in their order,
+ * Memories by key, with `createdAt` of the first and of the last: days (`2026-11-22`) in their order,
  * the last `limit`; other keys by count, null for memories without such a field. `total`: different keys.
  */
 export async function countMemories(
@@ -72,7 +72,7 @@ export async function countMemories(
   { filter, by, timeZone = ownZone, limit }: CountMemoriesInput,
 ) {
   const counts = new Map<string | null, { count: number; firstAt: number; lastAt: number }>();
-  const keysOf = by === "day" ? daysOf(timeZone) : KEYS[by];
+  const keysOf = by === "day" || by === "happened" ? daysOf(by, timeZone) : KEYS[by];
   const ordinals = store.catalogue.select(filter).list();
   for (const [done, ordinal] of ordinals.entries()) {
     if (done % PER_TURN === PER_TURN - 1) await nextTurn();
@@ -93,27 +93,27 @@ export async function countMemories(
   const byKey = (a: { key: string | null }, b: { key: string | null }) =>
     (a.key ?? "") < (b.key ?? "") ? -1 : 1;
   const items =
-    by === "day" || by === "salience"
+    by === "day" || by === "happened"
       ? all.sort(byKey).slice(-limit)
       : all.sort((a, b) => b.count - a.count || byKey(a, b)).slice(0, limit);
   return { items, total: all.length };
 }
 
+type DayKind = "day" | "happened";
 type KeysOf = (entry: CatalogueEntry) => readonly (string | null)[];
 
-const KEYS: Readonly<Record<Exclude<CountMemoriesInput["by"], "day">, KeysOf>> = {
+const KEYS: Readonly<Record<Exclude<CountMemoriesInput["by"], DayKind>, KeysOf>> = {
   client: ({ createdBy }) => [createdBy],
   project: ({ project }) => [project],
-  salience: ({ salience }) => [(Math.min(9, Math.floor(salience * 10)) / 10).toFixed(1)],
   tag: ({ tags }) => tags,
   user: ({ userId }) => [userId],
 };
 
-function daysOf(timeZone: string): KeysOf {
+function daysOf(by: DayKind, timeZone: string): KeysOf {
   /** By quarter of an hour: asking the calendar for each memory would take most of the time. */
   const days = new Map<number, string>();
-  return ({ createdAt }) => {
-    const quarter = Math.floor(createdAt / QUARTER_MS);
+  return ({ createdAt, occurredAt }) => {
+    const quarter = Math.floor((by === "day" ? createdAt : occurredAt) / QUARTER_MS);
     let day = days.get(quarter);
     if (day === undefined) {
       day = new Date(wallTime(quarter * QUARTER_MS, timeZone)).toISOString().slice(0, 10);

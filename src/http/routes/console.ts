@@ -15,7 +15,6 @@ const CONTENT_SECURITY_POLICY = [
   "img-src 'self' data: blob:",
   "media-src blob:",
   "connect-src 'self'",
-  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -35,7 +34,7 @@ const page = { scope: "open", isUndescribed: true, isPage: true } as const;
 /** All files are read once: another build, made while the daemon runs, has other names for them. */
 export async function consoleRoutes(
   app: FastifyInstance,
-  { consoleFolder: folder }: Pick<Served, "consoleFolder">,
+  { consoleFolder: folder, docsFolder }: Pick<Served, "consoleFolder" | "docsFolder">,
 ): Promise<void> {
   const files = await filesOf(folder);
 
@@ -55,6 +54,13 @@ export async function consoleRoutes(
   });
 
   app.get("/docs", { config: page }, async (_request, reply) => reply.redirect("/#/docs"));
+
+  app.get<{ Params: { file: string } }>("/docs/:file", { config: page }, async (request, reply) => {
+    const { file } = request.params;
+    const text = /^[\w-]+\.md$/.test(file) && (await readFile(join(docsFolder, file)).catch(() => undefined));
+    if (!text) throw notFound("The documentation has no such page.");
+    return reply.type("text/markdown; charset=utf-8").send(text);
+  });
 
   app.get<{ Params: { file: string } }>("/assets/:file", { config: page }, async (request, reply) => {
     const { file } = request.params;

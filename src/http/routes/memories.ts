@@ -240,32 +240,14 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
       },
     },
   ),
-  countMemories: route(
-    "read GET /memory/counts",
-    "Count memories by day, client, project, salience, tag or user",
-    {
-      querystring: wire.CountMemoriesQuery,
-      answer: wire.CountMemoriesReply,
-      handle: async (request) => {
-        const { by, time_zone, l: limit = wire.DEFAULT_COUNTS, ...conditions } = request.query;
-        const filter = inputs.listFilter(conditions);
-        const timeZone = timeZoneOf(time_zone);
-        return operationsOf(request).countMemories({ filter, by, limit, ...present({ timeZone }) });
-      },
-    },
-  ),
-  memoryGraph: route("read GET /memory/graph", "Memories and the waypoints between them", {
-    description: "For drawing: texts are cut. A walk from `around` passes over memories that match only.",
-    querystring: wire.MemoryGraphQuery,
-    answer: wire.MemoryGraphReply,
+  countMemories: route("read GET /memory/counts", "Count memories by day, client, project, tag or user", {
+    querystring: wire.CountMemoriesQuery,
+    answer: wire.CountMemoriesReply,
     handle: async (request) => {
-      const { around, depth, l: limit = 1_000, ...conditions } = request.query;
-      if (around === undefined && depth !== undefined) throw invalid("/depth", "needs `around`");
-      return operationsOf(request).memoryGraph({
-        filter: inputs.listFilter(conditions),
-        limit,
-        ...(around !== undefined && { around: { id: inputs.memoryIdOf(around), depth: depth ?? 2 } }),
-      });
+      const { by, time_zone, l: limit = wire.DEFAULT_COUNTS, ...conditions } = request.query;
+      const filter = inputs.listFilter(conditions);
+      const timeZone = timeZoneOf(time_zone);
+      return operationsOf(request).countMemories({ filter, by, limit, ...present({ timeZone }) });
     },
   }),
   getMemory: route("read GET /memory/:id", "Read a memory", {

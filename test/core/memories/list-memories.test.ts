@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/list-memories.ts";
-import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 const MIDNIGHT = Date.UTC(2026, 4, 4);
@@ -91,14 +90,15 @@ describe("countMemories", () => {
     ]);
   });
 
-  it("counts tenths of salience as it is now, in their order", async () => {
-    expect((await counts("salience")).items).toEqual([["0.5", 3]]);
-    const { id } = (await addMemory(world.ports, { content: "Garlic is up.", userId: "ann" })).memory;
-    await reinforceMemory(world.ports, { id, boost: 0.8 });
-    world.now += 400 * 24 * HOUR_MS;
-    expect((await counts("salience", { filter: { userId: "ann" } })).items).toEqual([
-      ["0.2", 2],
-      ["0.4", 1],
+  it("counts days on which something happened apart from those of adding", async () => {
+    await addMemory(world.ports, { content: "The frost came.", occurredAt: MIDNIGHT - 48 * HOUR_MS });
+    expect((await counts("happened")).items).toEqual([
+      ["2026-05-02", 1],
+      ["2026-05-03", 1],
+      ["2026-05-04", 2],
+    ]);
+    expect((await counts("happened", { timeZone: "America/Lima", limit: 1 })).items).toEqual([
+      ["2026-05-03", 3],
     ]);
   });
 });

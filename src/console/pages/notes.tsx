@@ -3,24 +3,23 @@ import type { Memory, MemoryPage } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
 import { type PageProps, useSession, useTell } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
-import { clockOf, dateOf, dayOf, timeZone } from "../format.ts";
-import { go, hashOf, useKeys, useLoad } from "../hooks.ts";
+import { clockOf, dateOf, dayOf } from "../format.ts";
+import { go, hashOf, useKeys } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Empty, Field, Outcome, Tags } from "../parts.tsx";
+import { Deed, Empty, Field, Tags } from "../parts.tsx";
 import { texts } from "../texts.ts";
-import { Activity } from "./activity.tsx";
 import { BesideNote, tagsOf } from "./note.tsx";
+import { Overview } from "./overview.tsx";
 
 const PAGE = 50;
 /** Pages in the document at a time: 200 rows, however many notes there are. */
 const SHOWN_PAGES = 4;
 /** Tagged in one request. */
 const MOST_PICKED = 1_000;
-const DAYS = 400;
 /** Shown of a long note. */
 const ROW_CHARS = 300;
 
-export function Browse({ at }: PageProps) {
+export function Notes({ at }: PageProps) {
   const { scope } = useSession();
   const conditions = conditionsOf(at);
   const list = usePages(JSON.stringify(conditions));
@@ -30,7 +29,7 @@ export function Browse({ at }: PageProps) {
   });
   const [picked, setPicked] = useState<ReadonlyMap<string, Memory>>(new Map());
   const [current, setCurrent] = useState(-1);
-  const open = (id: string) => go(hashOf("browse", { ...at, id }));
+  const open = (id: string) => go(hashOf("notes", { ...at, id }));
   const move = (step: number) => setCurrent((n) => Math.max(0, Math.min(list.rows.length - 1, n + step)));
   useKeys({
     ArrowDown: () => move(1),
@@ -57,10 +56,10 @@ export function Browse({ at }: PageProps) {
     setPicked(new Map([...picked, ...list.rows.map((row) => [row.id, row] as const)].slice(0, MOST_PICKED)));
   const mayWrite = scope !== "read";
   return (
-    <BesideNote page="browse" at={at} onChanged={list.reload}>
+    <BesideNote page="notes" at={at} onChanged={list.reload}>
       {mayWrite && <AddNote at={at} onAdded={list.reload} />}
-      <Filters page="browse" at={at} />
-      <Calendar at={at} />
+      <Filters page="notes" at={at} />
+      <Overview at={at} />
       {list.total !== undefined && <p class="count">{texts.browse.total(list.total)}</p>}
       {picked.size > 0 && (
         <Picked
@@ -106,7 +105,7 @@ export function Browse({ at }: PageProps) {
                 {memory.user_id !== null && <span>{memory.user_id}</span>}
                 {memory.project !== null && <span>{memory.project}</span>}
                 <span>{memory.primary_sector}</span>
-                <Tags of={memory.tags} onPick={(tag) => go(hashOf("browse", { ...at, tag }))} />
+                <Tags of={memory.tags} onPick={(tag) => go(hashOf("notes", { ...at, tag }))} />
               </p>
             </article>
           </li>
@@ -332,33 +331,5 @@ function Picked({ notes, onNone, onDone }: PickedProps) {
         </button>
       </span>
     </form>
-  );
-}
-
-/** The days on which notes were added, asked for when they are wanted. */
-function Calendar({ at }: { at: PageProps["at"] }) {
-  const [isOpen, setOpen] = useState(false);
-  const { created_from: _from, created_to: _to, ...conditions } = conditionsOf(at);
-  const days = useLoad(
-    async (signal) =>
-      isOpen
-        ? await api.memories.counts({ ...conditions, by: "day", l: DAYS, time_zone: timeZone }, { signal })
-        : null,
-    [isOpen, JSON.stringify(conditions)],
-  );
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{texts.insight.calendar}</summary>
-      <Outcome of={days}>
-        {(found) =>
-          found !== null && (
-            <Activity
-              days={found.items}
-              hashOfDay={(day) => hashOf("browse", { ...at, day, id: undefined })}
-            />
-          )
-        }
-      </Outcome>
-    </details>
   );
 }

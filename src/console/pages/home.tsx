@@ -15,18 +15,18 @@ const SETTLED_MS = 180;
 const MATCHES = 20;
 const SNIPPET_CHARS = 400;
 
-export function Ask({ at }: PageProps) {
+export function Home({ at }: PageProps) {
   const [text, setText] = useState(at["q"] ?? "");
   const question = useSettled(text.trim(), SETTLED_MS);
-  useEffect(() => go(hashOf("ask", { ...at, q: question, id: "" }), { replace: true }), [question]);
+  useEffect(() => go(hashOf("home", { ...at, q: question, id: "" }), { replace: true }), [question]);
   const found: Loaded<QueryResult | null> = useLoad(
     async (signal) => (question === "" ? null : await ask(question, at, signal)),
     [question, JSON.stringify(conditionsOf(at))],
   );
   useChanges(["memory", "fact", "user"], found.reload);
-  const open = (id: string) => go(hashOf("ask", { ...at, id }));
+  const open = (id: string) => go(hashOf("home", { ...at, id }));
   return (
-    <BesideNote page="ask" at={at} onChanged={found.reload}>
+    <BesideNote page="home" at={at} onChanged={found.reload}>
       <SearchForm
         label={texts.ask.label}
         placeholder={texts.ask.example}
@@ -35,7 +35,7 @@ export function Ask({ at }: PageProps) {
         value={text}
         onInput={setText}
       />
-      <Filters page="ask" at={at} />
+      <Filters page="home" at={at} />
       <Outcome of={found}>
         {(result) =>
           result === null ? (
