@@ -109,3 +109,37 @@ export function olderService(
   database.close();
   return path;
 }
+
+/** A history of mem0 as its library makes it: changed, deleted, deleted and added again, and without a time. */
+export function mem0History(folder: string): string {
+  const path = join(folder, "history.db");
+  const database = new sqlite.Database(path);
+  database.exec(`
+    create table history(id text primary key, memory_id text, old_memory text, new_memory text, event text,
+      created_at datetime, updated_at datetime, is_deleted integer, actor_id text, role text);
+    create table messages(id text primary key, session_scope text, role text, content text, name text, created_at datetime);`);
+  const rows = [
+    ["a", null, "Likes leeks.", "ADD", "2025-05-01T02:00:00-07:00", null],
+    ["b", null, "Wrong.", "ADD", "2025-05-02T00:00:00+00:00", null],
+    [
+      "a",
+      "Likes leeks.",
+      "Likes leeks most.",
+      "UPDATE",
+      "2025-05-01T02:00:00-07:00",
+      "2025-06-01T00:00:00+00:00",
+    ],
+    ["b", "Wrong.", null, "DELETE", "2025-05-02T00:00:00+00:00", "2025-06-02T00:00:00+00:00"],
+    ["c", null, "Here.", "ADD", "2025-05-03T00:00:00+00:00", null],
+    ["c", "Here.", null, "DELETE", null, null],
+    ["c", null, "Back again.", "ADD", "2025-07-03T00:00:00+00:00", null],
+    ["d", null, "Without a time.", "ADD", null, null],
+  ];
+  for (const [i, row] of rows.entries())
+    database.run(
+      "insert into history(id, memory_id, old_memory, new_memory, event, created_at, updated_at) values(?,?,?,?,?,?,?)",
+      [String(i), ...row],
+    );
+  database.close();
+  return path;
+}

@@ -11,6 +11,7 @@ import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 
 export interface ImportOptions extends Flags, Owners {
   readonly format?: ImportFormat;
+  readonly dateFormat?: string;
   readonly allBranches?: boolean;
   readonly onlyMine?: boolean;
   readonly dryRun?: boolean;
@@ -30,7 +31,12 @@ const CUT_OFF =
 /** Imports from other programs or another memoryd; what is there already is not added again. */
 export async function importFrom(path: string, options: ImportOptions): Promise<void> {
   const { format, allBranches = false, onlyMine = false, keepUsers = false, dryRun = false } = options;
-  const source = await openSource(path, format, { allBranches, keepUsers, onlyMine });
+  const source = await openSource(path, format, {
+    allBranches,
+    keepUsers,
+    onlyMine,
+    dateFormat: options.dateFormat,
+  });
   const report = new ImportReport(options.strict);
   try {
     await run(source, options, report, dryRun ? undefined : await connect(options));

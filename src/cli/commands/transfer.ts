@@ -44,6 +44,7 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--file <transcript>", "one conversation of the agent; prints nothing, for hooks")
     .addOption(new Option("--format <name>", "name the format (default: detected)").choices(IMPORT_FORMATS))
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
+    .option("--date-format <format>", "read the times of a table, such as DD.MM.YYYY HH:mm, as UTC")
     .option("--keep-users", "keep the users that the file names")
     .option("--all-branches", "import edited and regenerated messages of ChatGPT too")
     .option("--only-mine", "import only what you wrote in chats, no answers")

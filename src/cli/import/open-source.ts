@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
 import { lstat, open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { timeOf } from "../../files/front-matter.ts";
 import { jsonOf } from "../../files/own-files.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
-import { faulty, IMPORT_FORMATS, objectOf } from "./import-item.ts";
+import { faulty, IMPORT_FORMATS, listOf, objectOf } from "./import-item.ts";
 import type { ImportFormat, ImportItems } from "./import-item.ts";
 import { type ConversationOptions, readChatGpt, readClaude, readOpenWebui } from "./read-chats.ts";
 import { readClaudeMemories, readClaudeProject } from "./read-chats.ts";
@@ -12,8 +13,14 @@ import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { readGraphRecord, readRecord, readRow } from "./read-record.ts";
+import { timeReader } from "./time-format.ts";
 import { type Bytes, jsonElements, type Line, textLines } from "./text-lines.ts";
 import { archiveFiles } from "./zip-archive.ts";
+
+export interface ReadingOptions extends ConversationOptions {
+  /** How times in a table are written. */
+  readonly dateFormat?: string | undefined;
+}
 
 export interface ImportSource {
   readonly format: ImportFormat;
@@ -46,13 +53,15 @@ const EXTENSIONS: Readonly<Record<string, ImportFormat>> = {
 export async function openSource(
   path: string,
   format: ImportFormat | undefined,
-  options: ConversationOptions,
+  options: ReadingOptions,
 ): Promise<ImportSource> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) throw new CliFailure(`There is no ${path}.`);
   const isFolder = found.isDirectory();
   if (!isFolder) await requireFile(path);
   const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
+  if (options.dateFormat !== undefined && kind !== "csv")
+    throw usageFailure(`--date-format is for CSV; ${path} is read as ${kind}.`);
   return { format: kind, items: itemsOf(path, kind, isFolder, options) };
 }
 
@@ -61,7 +70,7 @@ async function* itemsOf(
   path: string,
   format: ImportFormat,
   isFolder: boolean,
-  options: ConversationOptions,
+  options: ReadingOptions,
 ): ImportItems {
   const linesOf = (file: string) => textLines(createReadStream(file));
   switch (format) {
@@ -76,7 +85,7 @@ async function* itemsOf(
     case "ndjson":
       return yield* readLines(linesOf(path));
     case "csv":
-      return yield* readTable(linesOf(path));
+      return yield* readTable(linesOf(path), options.dateFormat);
     case "json":
       return yield* readElements(createReadStream(path), basename(path), options);
     case "chats":
@@ -139,7 +148,10 @@ async function* readLines(lines: AsyncIterable<Line>): ImportItems {
   }
 }
 
-async function* readTable(lines: AsyncIterable<Line>): ImportItems {
+async function* readTable(lines: AsyncIterable<Line>, dateFormat: string | undefined): ImportItems {
+  const reader = dateFormat === undefined ? () => undefined : timeReader(dateFormat);
+  const readTime = (value: unknown) =>
+    (typeof value === "string" ? reader(value) : undefined) ?? timeOf(value);
   let columns: readonly string[] | undefined;
   for await (const row of csvRows(lines)) {
     const where = `line ${row.line}`;
@@ -151,6 +163,7 @@ async function* readTable(lines: AsyncIterable<Line>): ImportItems {
       yield readRow(
         columns.map((column, i) => [column, row.cells[i] ?? ""] as const),
         where,
+        readTime,
       );
   }
 }
@@ -177,9 +190,13 @@ async function* readElements(bytes: Bytes, file: string, options: ConversationOp
     }
     const value = objectOf(element.value);
     if (Array.isArray(value?.["results"])) {
-      // The answer of a service that lists its memories.
+      // The answer of a service that lists its memories; mem0's has a graph beside them.
       for (const [i, record] of value["results"].entries())
         yield readRecord(record, `${where}, result ${i + 1}`);
+      for (const [i, relation] of listOf(value["relations"]).entries()) {
+        const place = `${where}, relation ${i + 1}`;
+        yield* readGraphRecord(relation, place, "mem0") ?? [faulty(place, "is no relation")];
+      }
     } else if (value?.["mapping"] !== undefined) yield* readChatGpt(value, where, options);
     else if (value?.["chat_messages"] !== undefined) yield* readClaude(value, where, options);
     else if (objectOf(value?.["chat"]) !== undefined) yield* readOpenWebui(value ?? {}, where, options);

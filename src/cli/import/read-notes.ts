@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join, posix, relative, sep } from "node:path";
 import { readFrontMatter } from "../../files/front-matter.ts";
+import { readLines } from "./basic-memory.ts";
 import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
 import { MAX_NOTE_BYTES } from "./text-lines.ts";
 
@@ -17,8 +18,8 @@ const VAULT_SETTINGS = ".obsidian";
 const MAX_TAGS = 64;
 
 /**
- * The Markdown files of a folder, or one file: one memory a note, then the links between the notes. Symbolic links and hidden
- * folders are passed over.
+ * The Markdown files of a folder, or one file: one memory a note, with those of its observations, then the links between the
+ * notes and their relations as facts. Symbolic links and hidden folders are passed over.
  */
 export async function* readNotes(root: string): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
@@ -26,16 +27,25 @@ export async function* readNotes(root: string): ImportItems {
   const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
   const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));
   const resolveLink = linkResolver(paths.map(whereOf));
+  const relations: ImportItem[] = [];
   const links: ImportItem[] = [];
   for (const path of paths) {
     const where = whereOf(path);
     const text = await readText(path).catch(() => undefined);
-    const note =
-      text === undefined
-        ? faulty(where, UNREADABLE)
-        : readNote(text, where, isVault, Math.round((await lstat(path)).mtimeMs));
+    if (text === undefined) {
+      yield faulty(where, UNREADABLE);
+      continue;
+    }
+    const { note, observations, facts } = readNote(
+      text,
+      where,
+      isVault,
+      Math.round((await lstat(path)).mtimeMs),
+    );
     yield note;
-    if (text === undefined || note.kind !== "memory") continue;
+    yield* observations;
+    relations.push(...facts);
+    if (note.kind !== "memory") continue;
     const found = Array.from(text.replaceAll(CODE, "").matchAll(LINK), ([, name, file]) =>
       resolveLink(name ?? decoded(file ?? ""), where),
     );
@@ -43,6 +53,7 @@ export async function* readNotes(root: string): ImportItems {
       if (to !== undefined && to !== where) links.push({ kind: "link", where, to });
   }
   yield* links;
+  yield* relations;
 }
 
 /** One form of names that differ in case or in how their accents are stored. */
@@ -108,21 +119,32 @@ async function readText(path: string): Promise<string> {
   return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
 }
 
+interface ReadNote {
+  readonly note: ImportItem;
+  readonly observations: readonly ImportItem[];
+  readonly facts: readonly ImportItem[];
+}
+
 /** @param changedAt when the file was changed, which counts where the note names no date. */
-function readNote(text: string, where: string, isVault: boolean, changedAt: number): ImportItem {
+function readNote(text: string, where: string, isVault: boolean, changedAt: number): ReadNote {
   const name = posix.basename(where, posix.extname(where));
-  const note = readFrontMatter(text, name);
-  if ("fault" in note) return faulty(where, note.fault);
-  const { title = name, tags, date, others } = note;
-  const body = note.body.trim();
-  if (body === "") return skipped(where, "empty notes");
-  return memory(where, {
+  const only = (note: ImportItem): ReadNote => ({ note, observations: [], facts: [] });
+  const read = readFrontMatter(text, name);
+  if ("fault" in read) return only(faulty(where, read.fault));
+  const { title = name, tags, date = changedAt, others } = read;
+  const whole = read.body.trim();
+  if (whole === "") return only(skipped(where, "empty notes"));
+  // basic-memory gives each of its notes an address.
+  const lines = "permalink" in others ? readLines(whole, { where, title, date }) : undefined;
+  const body = lines?.rest.trim() ?? whole;
+  const note = memory(where, {
     // A note is found by its title too, which most do not repeat.
-    content: body.includes(title) ? body : `${title}\n\n${body}`,
+    content: body.includes(title) ? body : `${title}\n\n${body}`.trim(),
     tags: isVault && Array.isArray(tags) ? withTagsOf(body, tags) : tags,
-    occurred_at: date ?? changedAt,
+    occurred_at: date,
     metadata: { ...others, source: "markdown", title, path: where },
   });
+  return { note, observations: lines?.observations ?? [], facts: lines?.relations ?? [] };
 }
 
 /** The tags and those that stand in the text, as many as a memory may have. */

@@ -1,6 +1,8 @@
+import { stat } from "node:fs/promises";
+import { timeOf } from "../../files/front-matter.ts";
 import { CliFailure, complain, oneLine } from "../output/output.ts";
 import { SECTOR_NAMES } from "../../schemas/fields.ts";
-import { type ImportItem, type ImportItems, skipped } from "./import-item.ts";
+import { type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
 import type { ConversationOptions } from "./read-chats.ts";
 import { FACT_FIELDS, readRow } from "./read-record.ts";
 import { type Fields, messageOf } from "../../config/narrow.ts";
@@ -8,13 +10,15 @@ import { type Fields, messageOf } from "../../config/narrow.ts";
 /** Columns that are read where the table has them: older databases have fewer. */
 const MEMORY_COLUMNS = ["content", "primary_sector", "tags", "meta", "created_at", "user_id", "project"];
 
+const HISTORY_COLUMNS = ["memory_id", "new_memory", "event", "created_at", "updated_at"];
+
 /** Names that OpenMemory gives its one unnamed user: without a key, and the hash of a key. */
 const NO_PERSON = /^(?:dev-no-auth|anonymous|default|[0-9a-f]{16,64})$/;
 
 type Row = Fields;
 
 /**
- * The memories and facts of an OpenMemory database (SQLite). The file is read where it is, with what stands in its
+ * The memories and facts of an OpenMemory database, or those that mem0's history ends with (SQLite). The file is read where it is, with what stands in its
  * write-ahead log, and not changed; stop that service before, so that nothing changes meanwhile.
  * @throws {CliFailure} for what is no such database.
  */
@@ -36,9 +40,10 @@ export async function* readOlderService(
     };
     const memories = columnsOf("memories", MEMORY_COLUMNS);
     const facts = columnsOf("temporal_facts", FACT_FIELDS);
-    if (!memories.includes("content"))
+    const history = columnsOf("history", HISTORY_COLUMNS);
+    if (!memories.includes("content") && history.length < HISTORY_COLUMNS.length)
       throw new CliFailure(
-        `${path} has no table "memories" with a column "content": it is no database of OpenMemory.`,
+        `${path} has no table "memories" with a column "content", and no "history" of memories: it is no database of OpenMemory or mem0.`,
       );
     const read = function* (table: string, columns: readonly string[], order: string): Generator<Row> {
       const statement = database.prepare(
@@ -50,6 +55,8 @@ export async function* readOlderService(
         statement.finalize();
       }
     };
+    if (!memories.includes("content"))
+      return yield* readHistory(read("history", history, "rowid"), (await stat(path)).mtimeMs);
     const usersOf = (table: string, columns: readonly string[]): string[] => {
       if (!columns.includes("user_id")) return [];
       const rows = database.all(`SELECT DISTINCT user_id FROM ${table} WHERE user_id IS NOT NULL`) as Row[];
@@ -84,4 +91,18 @@ export async function* readOlderService(
   } finally {
     database.close();
   }
+}
+
+/** The last text of each memory that was not deleted, with the time of its first; the file's where none is named. */
+function* readHistory(rows: Iterable<Row>, changedAt: number): Generator<ImportItem> {
+  const texts = new Map<unknown, { readonly content: string; readonly at: unknown }>();
+  for (const { memory_id: id, new_memory: content, event, created_at, updated_at } of rows) {
+    const at = texts.get(id)?.at ?? timeOf(created_at ?? updated_at) ?? Math.round(changedAt);
+    if (event === "DELETE") texts.set(id, { content: "", at });
+    else if (typeof content === "string") texts.set(id, { content, at });
+  }
+  for (const [id, { content, at }] of texts)
+    yield content.trim() === ""
+      ? skipped(`memory ${String(id)}`, "memories that mem0 deleted")
+      : memory(`memory ${String(id)}`, { content, occurred_at: at, metadata: { source: "mem0" } });
 }

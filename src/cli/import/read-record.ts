@@ -6,7 +6,8 @@ import { type ImportItem, objectOf, faulty } from "./import-item.ts";
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   content: ["content", "text", "memory"],
   occurred_at: ["occurred_at", "created_at", "timestamp", "date"],
-  session_id: ["session_id", "conversation_id"],
+  session_id: ["session_id", "conversation_id", "run_id"],
+  tags: ["tags", "categories"],
   sector: ["sector", "primary_sector"],
   metadata: ["metadata", "meta"],
 };
@@ -15,8 +16,11 @@ export const FACT_FIELDS =
   "subject predicate object valid_from valid_to confidence metadata user_id project cardinality".split(" ");
 const TIMES: ReadonlySet<string> = new Set(["occurred_at", "valid_from", "valid_to"]);
 
+/** A time as it stands in a file: epoch milliseconds, or what it is for the schema to refuse. */
+export type ReadTime = (value: unknown) => unknown;
+
 /** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */
-export function readRecord(value: unknown, where: string): ImportItem {
+export function readRecord(value: unknown, where: string, readTime: ReadTime = timeOf): ImportItem {
   const record = objectOf(value);
   if (record === undefined) return faulty(where, "is not a JSON object");
   const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
@@ -33,19 +37,29 @@ export function readRecord(value: unknown, where: string): ImportItem {
     );
     if (given === undefined) return [];
     const value = record[given];
-    return [[name, TIMES.has(name) ? timeOf(value) : value]];
+    return [[name, TIMES.has(name) ? readTime(value) : value]];
   });
   return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
 }
 
 export const KNOWN_FORMATS =
-  "exports of memoryd, ChatGPT, Claude and Open WebUI, memory.jsonl of the reference memory server, memories or facts as JSON, NDJSON or CSV, and Markdown";
+  "exports of memoryd, ChatGPT, Claude, Open WebUI and mem0, memory.jsonl of the reference memory server, memories or facts as JSON, NDJSON or CSV, and Markdown, with what basic-memory writes in it";
 
-/** An entity or a relation of the reference memory server's knowledge graph, which keeps no times; undefined for anything else. */
-export function readGraphRecord(value: unknown, where: string): ImportItem[] | undefined {
+/**
+ * An entity or a relation of a graph without times: of the reference memory server, or of mem0, whose relations have other
+ * names. Undefined for anything else.
+ */
+export function readGraphRecord(
+  value: unknown,
+  where: string,
+  source = "memory-server",
+): ImportItem[] | undefined {
   const record = objectOf(value) ?? {};
-  const { name, entityType, observations, from, to, relationType } = record;
-  const metadata = { source: "memory-server" };
+  const { name, entityType, observations } = record;
+  const from = record["from"] ?? record["source"];
+  const to = record["to"] ?? record["target"] ?? record["destination"];
+  const relationType = record["relationType"] ?? record["relationship"];
+  const metadata = { source };
   const fact = (subject: unknown, predicate: unknown, object: unknown): ImportItem => ({
     kind: "fact",
     where,
@@ -72,6 +86,7 @@ export function readGraphRecord(value: unknown, where: string): ImportItem[] | u
 export function readRow(
   cells: Iterable<readonly [column: string, value: unknown]>,
   where: string,
+  readTime?: ReadTime,
 ): ImportItem {
   const record: Record<string, unknown> = {};
   for (const [column, value] of cells) {
@@ -84,5 +99,5 @@ export function readRow(
       record["metadata"] = metadata;
     } else record[column] = typeof value === "bigint" ? Number(value) : value;
   }
-  return readRecord(record, where);
+  return readRecord(record, where, readTime);
 }

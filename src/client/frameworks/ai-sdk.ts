@@ -81,14 +81,17 @@ interface ToolReply {
 
 const NAMES = new Map<string, string>(Object.entries(TOOLS).map(([ours, name]) => [name, ours]));
 const TOOL_NAME = /\b(?:memory|fact)_[a-z]+\b/g;
-const SENTENCE = /[^.]+\.\s*/g;
 
 /** The same text with the names that tools have here, without sentences on tools that are not here. */
 function renamed(text: string): string {
-  const known = text.replace(SENTENCE, (sentence) =>
-    (sentence.match(TOOL_NAME) ?? []).every((name) => NAMES.has(name)) ? sentence : "",
+  const sentences = text.split(/(?<=\. )/);
+  const known = sentences.filter((sentence) =>
+    (sentence.match(TOOL_NAME) ?? []).every((name) => NAMES.has(name)),
   );
-  return known.replace(TOOL_NAME, (name) => NAMES.get(name) ?? name).trimEnd();
+  return known
+    .join("")
+    .replace(TOOL_NAME, (name) => NAMES.get(name) ?? name)
+    .trimEnd();
 }
 
 export interface MemoryMiddlewareOptions extends Partial<MemoryOwner> {

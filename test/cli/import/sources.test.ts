@@ -7,7 +7,12 @@ import { type Checked, checkItem, NAMES_A_USER, type Owners } from "../../../src
 import type { ImportItem } from "../../../src/cli/import/import-item.ts";
 import type { ImportFormat } from "../../../src/cli/import/import-item.ts";
 import { openSource } from "../../../src/cli/import/open-source.ts";
-import { chatGptConversation, claudeConversation, olderService } from "../../support/foreign-archives.ts";
+import {
+  chatGptConversation,
+  claudeConversation,
+  mem0History,
+  olderService,
+} from "../../support/foreign-archives.ts";
 import { type ZipPart, zipOf } from "../../support/zip-writer.ts";
 
 let folder: string;
@@ -57,6 +62,117 @@ describe("an answer of a service that lists its memories", () => {
       { content: "Likes leeks.", user_id: "ann", occurred_at: Date.UTC(2025, 4, 1) },
     ]);
     expect(faults(items)).toEqual(["all.json 1, result 2: is not a JSON object"]);
+  });
+});
+
+describe("mem0", () => {
+  it("gives the memories of its answers with their sessions and categories, and its graph as facts", async () => {
+    const results = [
+      {
+        id: "1",
+        memory: "Likes leeks.",
+        hash: "x",
+        metadata: { kind: "food" },
+        created_at: "2025-05-01T02:00:00.123456-07:00",
+        updated_at: null,
+        run_id: "lunch",
+        categories: ["food", "garden"],
+      },
+    ];
+    const relations = [
+      { source: "ann", relationship: "likes", target: "leeks" },
+      { source: "ann", relationship: "knows", destination: "bob" },
+      "nonsense",
+    ];
+    const items = await read(file("mem0.json", JSON.stringify({ results, relations })));
+    expect(bodies(items)).toEqual([
+      {
+        content: "Likes leeks.",
+        metadata: { kind: "food" },
+        occurred_at: Date.UTC(2025, 4, 1, 9, 0, 0, 123),
+        session_id: "lunch",
+        tags: ["food", "garden"],
+      },
+      expect.objectContaining({
+        subject: "ann",
+        predicate: "likes",
+        object: "leeks",
+        metadata: { source: "mem0" },
+      }),
+      expect.objectContaining({ subject: "ann", predicate: "knows", object: "bob" }),
+    ]);
+    expect(faults(items)).toEqual(["mem0.json 1, relation 3: is no relation"]);
+  });
+
+  it("gives what its history ends with, as old as it is", async () => {
+    const items = await read(mem0History(folder));
+    expect(bodies(items)).toEqual([
+      { content: "Likes leeks most.", occurred_at: Date.UTC(2025, 4, 1, 9), metadata: { source: "mem0" } },
+      { content: "Back again.", occurred_at: Date.UTC(2025, 4, 3), metadata: { source: "mem0" } },
+      {
+        content: "Without a time.",
+        occurred_at: expect.closeTo(Date.now(), -5) as number,
+        metadata: { source: "mem0" },
+      },
+    ]);
+    expect(items.filter(({ kind }) => kind === "skipped")).toMatchObject([
+      { where: "memory b", reason: "memories that mem0 deleted" },
+    ]);
+  });
+});
+
+describe("a folder of basic-memory", () => {
+  it("gives notes, their observations and links, and their relations as facts", async () => {
+    const front = (title: string) =>
+      `---\ntitle: ${title}\ntype: note\npermalink: notes/${title.toLowerCase()}\ntags: [drinks]\ncreated: 2025-05-01\n---\n`;
+    file(
+      "notes/Coffee.md",
+      `${front("Coffee")}# Coffee\n\nA drink.\n\n## Observations\n- [method] Pour slowly #brewing\n\n## Relations\n- pairs_with [[Chocolate]]\n`,
+    );
+    file("notes/Chocolate.md", `${front("Chocolate")}# Chocolate\n\n- [ ] buy some\n`);
+    file("notes/Plain.md", "# Plain\n\n- [method] no note of basic-memory\n- pairs_with [[Coffee]]\n");
+    const items = await read(join(folder, "notes"));
+    expect(items.map(({ kind, where }) => `${kind} ${where}`)).toEqual([
+      "memory Chocolate.md",
+      "memory Coffee.md",
+      "memory Coffee.md, observation 1",
+      "memory Plain.md",
+      "link Coffee.md",
+      "link Plain.md",
+      "fact Coffee.md, relation 1",
+    ]);
+    expect(bodies(items)[1]).toMatchObject({
+      content: "# Coffee\n\nA drink.\n\n## Observations\n\n## Relations\n- pairs_with [[Chocolate]]",
+      tags: ["drinks"],
+      occurred_at: Date.UTC(2025, 4, 1),
+    });
+    expect(bodies(items)[2]).toMatchObject({
+      content: "Coffee: Pour slowly #brewing",
+      tags: ["method", "brewing"],
+    });
+    expect(bodies(items)[3]).toMatchObject({
+      content: expect.stringContaining("no note of basic-memory") as string,
+    });
+  });
+});
+
+describe("the times of a table", () => {
+  it("are read as they are written, or in the usual forms, and else refused", async () => {
+    const path = file("a.csv", "content,date\nx,03.04.2024\ny,2024-04-05\nz,32.01.2024\n");
+    const { items } = await openSource(path, undefined, { allBranches: false, dateFormat: "DD.MM.YYYY" });
+    const checked: unknown[] = [];
+    for await (const item of items) {
+      const found = checkItem(item, {});
+      checked.push("body" in found ? found.body["occurred_at"] : found.kind);
+    }
+    expect(checked).toEqual([Date.UTC(2024, 3, 3), Date.UTC(2024, 3, 5), "faulty"]);
+  });
+
+  it("are of no other format", async () => {
+    const path = file("a.json", "[]");
+    await expect(
+      openSource(path, undefined, { allBranches: false, dateFormat: "DD.MM.YYYY" }),
+    ).rejects.toThrow(/--date-format is for CSV/);
   });
 });
 
@@ -588,7 +704,7 @@ describe("what other programs keep", () => {
   it("of an unknown format is named as such, with those that are known", async () => {
     const [fault = ""] = faults(await read(file("x.json", JSON.stringify([{ title: "a", body: "b" }]))));
     expect(fault).toMatch(
-      /is of no known format \(exports of memoryd, ChatGPT, Claude and Open WebUI, memory\.jsonl/,
+      /is of no known format \(exports of memoryd, ChatGPT, Claude, Open WebUI and mem0, memory\.jsonl/,
     );
   });
 
