@@ -187,7 +187,7 @@ export const SETTINGS_SCHEMA = {
   ),
   backupEvery: text(
     "make a backup so often, where anything was written since the last: off, 12h, 1d, …",
-    "off",
+    "1d",
     { pattern: /^(off|[1-9][0-9]{0,3}[hd])$/, expected: "off, or hours or days such as 12h or 1d" },
   ),
   backupKeep: wholeNumber(

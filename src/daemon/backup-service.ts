@@ -16,6 +16,7 @@ import {
 } from "../storage/copies/backups.ts";
 import type { Backup, BackupSource } from "../storage/copies/backups.ts";
 import { addedFiles } from "../models/added/added-models.ts";
+import { inWords, roomNeededFor } from "../storage/files/disk-space.ts";
 import { hasCode, nodeDisk } from "../storage/files/disk.ts";
 import { comparePositions, noteErasures, readAncestors } from "../storage/checkpoints/erasures.ts";
 import type { DiskFileStore } from "../storage/files/disk-file-store.ts";
@@ -27,7 +28,7 @@ export interface BackupParts {
   readonly dataDir: string;
   /** Where backups go that name no other. */
   readonly folder: string;
-  /** Milliseconds from one to the next; undefined: only when asked. */
+  /** Milliseconds from one backup to the next; undefined: only when asked. */
   readonly every: number | undefined;
   /** How many of those that are named by their time are kept by the schedule. */
   readonly keep: number;
@@ -36,6 +37,8 @@ export interface BackupParts {
   readonly originals: Pick<DiskFileStore, "hold">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
+  /** Bytes that are free on the disk of a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
@@ -50,6 +53,8 @@ export interface BackupCopies {
   readonly problem?: string;
 }
 
+/** The schedule begins this long after the start, so that short runs make no backups. */
+const FIRST_LOOK_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 /** After a failure; most want an operator. */
@@ -184,7 +189,7 @@ export const backupsIn = (folder: string) => ({
 
 /** Backups of a running daemon, one at a time: when asked, and by its schedule. */
 export function createBackupService(parts: BackupParts) {
-  const { folder, every, keep, opened, clock, log } = parts;
+  const { folder, every, keep, opened, clock, log, freeBytes = (path) => nodeDisk.freeBytes(path) } = parts;
   const closing = new AbortController();
   const source = backupSource(parts);
   const store = { dataDir: parts.dataDir, storeId: opened.storeId };
@@ -192,7 +197,7 @@ export function createBackupService(parts: BackupParts) {
   let progress: (Record<"startedAt" | "done" | "total", number> & { name: string }) | undefined;
   let running: Promise<void> = Promise.resolve();
   let last: { name: string; startedAt: number; tookMs: number; problem: string | null } | undefined;
-  let notBefore = 0;
+  let notBefore = performance.now() + FIRST_LOOK_MS;
 
   async function make(name: string, into: string): Promise<void> {
     const startedAt = clock.now();
@@ -242,6 +247,16 @@ export function createBackupService(parts: BackupParts) {
     }
   }
 
+  /** A sentence where the disk has less free than adding needs and a copy of the tables would take: linked files stay when the store drops them. */
+  async function lackingRoom(): Promise<string | undefined> {
+    const tables = opened.checkpointer.latest?.tables ?? [];
+    const bytes = tables.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
+    await usable(folder, nodeDisk.makeDirectory(folder));
+    const space = { free: await freeBytes(folder), needed: roomNeededFor(tables) + bytes };
+    if (space.free >= space.needed) return undefined;
+    return `A backup was due and is skipped: ${inWords(space)} at ${folder}. Free some space, or name another folder with --backup-to.`;
+  }
+
   /** Makes one when it is due and anything was written since the last. */
   async function look(interval: number): Promise<void> {
     if (progress !== undefined || performance.now() < notBefore) return;
@@ -255,6 +270,12 @@ export function createBackupService(parts: BackupParts) {
     if (!isNew || age < interval) return;
     // A clock that jumps back and forth makes no more than these.
     notBefore = performance.now() + Math.min(interval, RETRY_MS);
+    const lack = await lackingRoom();
+    if (lack !== undefined) {
+      if (last?.problem !== lack) log.warn({ folder }, lack);
+      last = { name: "", startedAt: clock.now(), tookMs: 0, problem: lack };
+      return;
+    }
     await start({});
     await running;
     if (typeof last?.problem === "string") return;
@@ -274,7 +295,6 @@ export function createBackupService(parts: BackupParts) {
       if (every === undefined) return;
       const lookNow = () =>
         void look(every).catch((error: unknown) => log.warn({ err: error }, "backups not looked at"));
-      lookNow();
       timer = setInterval(lookNow, Math.min(LOOK_EVERY_MS, every)).unref();
     },
     start,

@@ -243,14 +243,16 @@ it("answers an agent with a tool error where the data directory cannot be made, 
 });
 
 describe("memoryd status", () => {
-  it("prints what runs", async () => {
-    daemon = await startFakeDaemon(home, { "/stats": { body: STATS } });
+  it("prints what runs, and why a backup was skipped", async () => {
+    const skipped = { folder: "/b", items: [], damaged: [], running: null, last: { problem: "No room." } };
+    daemon = await startFakeDaemon(home, { "/stats": { body: STATS }, "/backups": { body: skipped } });
     const { code, stdout } = await run(["status"]);
     expect(code).toBe(0);
     expect(stdout).toContain("memoryd is running\n");
     expect(stdout).toContain(`listening  http://127.0.0.1:${daemon.port}\n`);
     expect(stdout).toContain("data       /data (2.5 MB)\n");
     expect(stdout).toContain("memories   12\n");
+    expect(stdout).toContain("backups    No room.\n");
     expect(daemon.requests.at(-1)).toMatchObject({ token: `Bearer ${daemon.token}` });
   });
 

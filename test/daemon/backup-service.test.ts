@@ -12,6 +12,7 @@ import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts
 
 const HOUR_MS = 3_600_000;
 const LOOK_MS = 60_000;
+const FIRST_LOOK_MS = 600_000;
 
 let store: StoreOnDisk;
 let folder: string;
@@ -66,6 +67,10 @@ async function after(ms: number): Promise<void> {
 it("makes one when it is due and something was written, and keeps so many", async () => {
   await add("one");
   begin();
+  await after(FIRST_LOOK_MS - LOOK_MS);
+  expect(names()).toEqual([]);
+  now = Date.UTC(2026, 4, 1, 12) - LOOK_MS;
+  await after(LOOK_MS);
   await vi.waitFor(() => expect(names()).toEqual(["20260501-120000"]), { timeout: 30_000 });
   await settled();
   await service.start({ name: "mine" });
@@ -121,12 +126,30 @@ it("goes on after a failure, and says what it was", async () => {
       },
     },
   });
+  await after(FIRST_LOOK_MS);
   await vi.waitFor(() => expect(warnings).toHaveLength(1));
   expect((await service.list()).last).toMatchObject({ problem: "no" });
   fails = false;
   await after(HOUR_MS);
   await vi.waitFor(() => expect(names()).toHaveLength(1), { timeout: 30_000 });
   await settled();
+});
+
+it("skips one where the disk has no room, says so once, and goes on when there is", async () => {
+  await add("one");
+  let free = 200e6;
+  begin({ freeBytes: async () => free });
+  await after(FIRST_LOOK_MS);
+  await vi.waitFor(async () =>
+    expect((await service.list()).last?.problem).toMatch(/^A backup was due and is skipped: 200 MB free, /),
+  );
+  await after(HOUR_MS);
+  expect([names(), warnings.length]).toEqual([[], 1]);
+  free = 2e9;
+  await after(HOUR_MS);
+  await vi.waitFor(() => expect(names()).toHaveLength(1), { timeout: 30_000 });
+  await settled();
+  expect((await service.list()).last?.problem).toBeNull();
 });
 
 it("holds nothing after it failed at an added model that lacks a file", async () => {

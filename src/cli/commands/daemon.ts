@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
-import type { MemorydClient, Stats } from "../../client/client.ts";
+import type { Backups, MemorydClient, Stats } from "../../client/client.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
+import { messageOf } from "../../config/narrow.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { readLate } from "../hooks/hook-state.ts";
 import { CliFailure, complain, plural, print, printBytes, printJson, printTable } from "../output/output.ts";
@@ -61,7 +62,8 @@ async function status(flags: Flags): Promise<void> {
     stats.ready ? "memoryd is running" : `memoryd is running, but not ready: ${stats.not_ready.join(" ")}`,
   );
   for (const repair of stats.repairs ?? []) print(repair);
-  printTable(summary(stats, daemon));
+  const backups = await daemon.api.backups.list().then(backupState, messageOf);
+  printTable([...summary(stats, daemon), ["backups", backups]]);
   if (late !== undefined)
     print(
       `Hooks were too late for their agent ${plural(late.count, "time")}, last on ${minute(late.last)}; they told it at the next prompt.`,
@@ -91,6 +93,10 @@ function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon
     ["process", `${runtime.pid}, since ${minute(runtime.startedAt)}`],
   ];
 }
+
+const backupState = ({ folder, items: [newest], last }: Backups): string =>
+  last?.problem ??
+  (newest === undefined ? `none yet in ${folder}` : `newest ${minute(newest.created_at)}, in ${folder}`);
 
 function sandbox({ walls, by }: Stats["sandbox"]): string {
   if (walls.length > 0) return `no ${walls.join(", no ")} (${by})`;
