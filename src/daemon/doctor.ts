@@ -1,30 +1,26 @@
 import { join } from "node:path";
-import type { Settings } from "../config/config.ts";
-import type { EmbeddingStamp } from "../core/embedding.ts";
-import { FollowUps } from "../core/memories/follow-ups.ts";
-import { remake } from "../core/memories/remake.ts";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
-import { ServiceError, storeUnusable } from "../core/errors.ts";
+import { ServiceError } from "../core/errors.ts";
 import { verified } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/added/added-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
-import type { ModelEmbedder } from "../models/onnx-embedder.ts";
-import { hasCode, nodeDisk, removeTree, digest } from "../storage/files/disk.ts";
-import { noteSuspects, readCheckpoints } from "../storage/checkpoints/checkpoint.ts";
-import { examineStore, few, linkStore, listStrays, removeStrays } from "../storage/copies/examine.ts";
+import { faultOf, hasCode, nodeDisk, removeTree } from "../storage/files/disk.ts";
+import { noteSuspects } from "../storage/checkpoints/checkpoint.ts";
+import { examineStore, few, linkStore, listStrays } from "../storage/copies/examine.ts";
 import type { Examination } from "../storage/copies/examine.ts";
 import { type DirectoryLock, lockDataDirectory } from "../storage/files/lock.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { chosenModel } from "./chosen-model.ts";
-import { modelOf, type OpeningModel, openModel } from "./model-service.ts";
-import { QUIET, requireStore, type StoppedStoreOptions, withLockedStore } from "./stopped-store.ts";
-import { nextTurn, systemClock } from "./system.ts";
+import { QUIET, requireStore, withLockedStore } from "./stopped-store.ts";
+import { systemClock } from "./system.ts";
 
 /** In the data directory: links and copies that are opened to see whether the store would. */
 const SCRATCH = "doctor";
 const ROWS_PER_READ = 500;
 
-/** Examines a stopped store by links, so nothing of it changes. @throws {ServiceError} STORE_UNUSABLE. */
+/**
+ * Examines a stopped store by links, so nothing of it changes; damaged files are noted, as the next start reads large files whole only
+ * where they are. @throws {ServiceError} STORE_UNUSABLE.
+ */
 export async function examineStopped(dataDir: string): Promise<readonly Finding[]> {
   await requireStore(dataDir);
   let lock: DirectoryLock | undefined;
@@ -40,6 +36,7 @@ export async function examineStopped(dataDir: string): Promise<readonly Finding[
   }
   try {
     const examined = await examineStore(nodeDisk, dataDir, systemClock.now());
+    if (lock !== undefined) await noteSuspects(nodeDisk, dataDir, examined.damaged);
     const opening = examined.canOpen ? await examineOpening(dataDir, examined) : [];
     return [...findings, ...examined.findings, ...opening, await examineStrays(dataDir, examined)];
   } catch (error) {
@@ -115,7 +112,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
     return wrong(
       "counts",
       `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
-      "`memoryd doctor --repair` makes them now, a start in the background.",
+      "The next start makes them again, in the background.",
     );
   if (ofBefore > 0)
     return note(
@@ -132,12 +129,8 @@ async function examineOriginals(dataDir: string, { store }: OpenedStore): Promis
   const needed = store.catalogue.documents.neededFiles();
   const faults: string[] = [];
   for (const sha256 of needed) {
-    const found = await digest(nodeDisk, join(dataDir, "files", sha256)).catch((error: Error) => error);
-    if (found instanceof Error)
-      faults.push(
-        hasCode(found, "ENOENT") ? `${sha256} is missing` : `${sha256} cannot be read: ${found.message}`,
-      );
-    else if (found.sha256 !== sha256) faults.push(`${sha256} has changed`);
+    const fault = await faultOf(nodeDisk, join(dataDir, "files", sha256), { sha256 });
+    if (fault !== undefined) faults.push(`${sha256} ${fault}`);
   }
   if (faults.length === 0) return ok("originals", `${needed.length} are whole.`);
   return wrong(
@@ -157,74 +150,8 @@ async function examineStrays(dataDir: string, { checkpoints }: Examination): Pro
       : []),
     ...(unknown.length > 0 ? [`not of memoryd: ${unknown.join(", ")}`] : []),
   ];
-  const remedy =
-    ours.length > 0
-      ? "The daemon removes its own as it runs; `memoryd doctor --repair` does it now."
-      : "They stay.";
+  const remedy = ours.length > 0 ? "The daemon removes its own as it runs." : "They stay.";
   return note(check, `${parts.join("; ")}.`, remedy);
-}
-
-interface RepairModel {
-  readonly model: Pick<OpeningModel["model"], "stamp">;
-  readonly embedder: Promise<Pick<ModelEmbedder, "embedDocument" | "profile" | "close">>;
-}
-
-/** Makes damaged derived data again and removes strays; goes on when called again. @throws {ServiceError} STORE_UNUSABLE. */
-export async function repairStopped(
-  settings: Pick<Settings, "dataDir" | "model">,
-  { log, signal, onProgress }: StoppedStoreOptions & { readonly onProgress: (left: number) => void },
-  open: (stored: EmbeddingStamp | undefined) => RepairModel = (stored) => openModel(stored, settings, log),
-): Promise<void> {
-  const { dataDir } = settings;
-  await requireStore(dataDir);
-  let opening: RepairModel | undefined;
-  const model = {
-    stamp(stored: EmbeddingStamp | undefined) {
-      opening = open(stored);
-      return opening.model.stamp;
-    },
-    isReadable: (stamp: EmbeddingStamp) => modelOf(dataDir, stamp) !== undefined,
-    changesModel: chosenModel(dataDir) !== undefined,
-  };
-  // Over all of it: files that a daemon makes between two steps would be taken for strays.
-  const lock = await lockDataDirectory(dataDir);
-  try {
-    const { damaged, canOpen } = await examineStore(nodeDisk, dataDir, systemClock.now());
-    if (!canOpen)
-      throw storeUnusable(
-        "What is damaged cannot be made again, and nothing was changed. Restore a backup, or write out what can be read with " +
-          "`memoryd doctor --salvage FOLDER`.",
-      );
-    // Large files are read at a start only where they are suspected.
-    await noteSuspects(nodeDisk, dataDir, damaged);
-    await withLockedStore(
-      dataDir,
-      log,
-      async ({ store, checkpointer }) => {
-        const embedder = await opening?.embedder;
-        if (embedder === undefined) throw new TypeError("an open store has a model");
-        const followUps = new FollowUps(store, {
-          onPending: () => {},
-          isBusy: () => false,
-          minSimilarity: () => embedder.profile.similar,
-          nextTurn,
-        });
-        await remake({ store, embedder, followUps, signal, onProgress });
-        await checkpointer.note();
-        // The older of the two that are kept names none of the damaged files either.
-        await checkpointer.note();
-      },
-      model,
-    );
-    const { readable } = await readCheckpoints(nodeDisk, dataDir);
-    await removeStrays(nodeDisk, dataDir, (await listStrays(nodeDisk, dataDir, readable)).ours);
-  } finally {
-    try {
-      await (await opening?.embedder)?.close();
-    } finally {
-      await lock.release();
-    }
-  }
 }
 
 /** Reads the models that ship, and those that were added into a data directory, against their hashes. */

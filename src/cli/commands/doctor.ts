@@ -2,21 +2,12 @@ import type { Command } from "commander";
 import type { Settings } from "../../config/config.ts";
 import { type Finding, note, ok, wrong } from "../../core/status.ts";
 import { type Daemon, findDaemon } from "../connect.ts";
-import {
-  CliFailure,
-  interruptible,
-  paint,
-  plural,
-  print,
-  printJson,
-  showProgress,
-} from "../output/output.ts";
+import { CliFailure, paint, plural, print, printJson, showProgress } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
 import { faultOf, isRunning, serviceOf } from "../service/service.ts";
 
 export function addDoctorCommand(memoryd: Command): void {
-  addCommand(memoryd, "doctor", "check the store and its surroundings, and repair them")
-    .option("--repair", "remake damaged derived data, remove files that nothing names")
+  addCommand(memoryd, "doctor", "check the store and its surroundings, and say what mends them")
     .option(
       "--salvage <folder>",
       "write all that can be read to an export in a new folder, without history and trash",
@@ -31,7 +22,6 @@ async function doctor(flags: Flags): Promise<void> {
   const { dataDir } = settings;
   const daemon = await findDaemon(dataDir);
   if (flags.salvage !== undefined) return await salvage(dataDir, flags.salvage, { daemon, ...flags });
-  if (flags.repair === true) await repair(settings, daemon);
   const findings: Finding[] = [];
   const { examineModels, examineStopped } = await import("../../daemon/doctor.ts");
   findings.push(...(daemon === undefined ? await examineStopped(dataDir) : await examineRunning(daemon)));
@@ -46,24 +36,6 @@ async function doctor(flags: Flags): Promise<void> {
   else printFindings(findings);
   if (faults > 0)
     throw new CliFailure(`${plural(faults, "check")} of ${findings.length} found something wrong.`);
-}
-
-/** Repairs the findings, then checks again. */
-async function repair(settings: Settings, daemon: Daemon | undefined): Promise<void> {
-  if (daemon !== undefined)
-    throw new CliFailure(
-      "The daemon runs: it makes again by itself what it found damaged at its start. Stop it with `memoryd stop` to repair " +
-        "the rest.",
-    );
-  const { repairStopped } = await import("../../daemon/doctor.ts");
-  const { createLogger } = await import("../../daemon/system.ts");
-  await interruptible("Interrupted; `memoryd doctor --repair` and a start go on with it.", (signal) =>
-    repairStopped(settings, {
-      log: createLogger("silent"),
-      signal,
-      onProgress: (left) => showProgress(left === 0 ? "" : `${plural(left, "memory")} left to embed`),
-    }),
-  );
 }
 
 /** @throws {CliFailure} also where something could not be read: what could is written. */

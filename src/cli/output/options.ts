@@ -51,7 +51,6 @@ export interface Flags {
   readonly includeFacts?: boolean;
   readonly backups?: boolean;
   readonly now?: boolean;
-  readonly repair?: boolean;
   readonly salvage?: string;
   readonly follow?: boolean;
   readonly lines?: number;

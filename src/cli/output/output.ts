@@ -148,18 +148,6 @@ export function textIn(bytes: Uint8Array, sentence: string): string {
 export const usageFailure = (message: string, options: ErrorOptions = {}): CliFailure =>
   new CliFailure(message, { ...options, exitCode: EXIT.usage });
 
-/** Work that Ctrl-C aborts. @throws {CliFailure} with that sentence where it was aborted. */
-export async function interruptible<T>(
-  sentence: string,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const interrupt = new AbortController();
-  process.once("SIGINT", () => interrupt.abort());
-  return await work(interrupt.signal).catch((error: unknown) => {
-    throw interrupt.signal.aborted ? new CliFailure(sentence, { cause: error }) : error;
-  });
-}
-
 /** Ctrl-C ends the command, and not the work of the daemon. */
 export function leaveToDaemon(sentence: string): void {
   process.once("SIGINT", () => {

@@ -5,9 +5,9 @@ import type { EmbeddingStamp } from "../../core/embedding.ts";
 import { ServiceError, storeUnusable } from "../../core/errors.ts";
 import type { BelievedTime } from "../believed-time.ts";
 import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
-import { type Disk, listFilesBelow, replaceFile } from "../files/disk.ts";
+import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
 import { arrayOf, isCount, isStoreId, isText, matches, objectOf } from "../files/shapes.ts";
-import { checksum, type TableFile } from "../tables/table-files.ts";
+import type { TableFile } from "../tables/table-files.ts";
 import type { TableName } from "../../core/rows.ts";
 import { tableOf, type TableState } from "../tables/table-spec.ts";
 
@@ -237,15 +237,9 @@ export async function verifyFiles(
   const found: FileDamage[] = [];
   for (const { path, size, crc32: crc } of tables.flatMap(({ files }) => files)) {
     signal?.throwIfAborted();
-    const place = join(tablesFolder(directory), path);
-    const now = await disk.size(place);
-    if (now === undefined) found.push({ path, sentence: `${path} is missing` });
-    else if (now !== size) found.push({ path, sentence: `${path} has ${now} bytes instead of ${size}` });
-    else if (size < SMALL_BYTES || mustRead(path)) {
-      const read = await checksum(disk, place, { pause }).catch((error: Error) => error);
-      if (read instanceof Error) found.push({ path, sentence: `${path} cannot be read: ${read.message}` });
-      else if (read.crc32 !== crc) found.push({ path, sentence: `${path} has changed` });
-    }
+    const expected = size < SMALL_BYTES || mustRead(path) ? { size, crc32: crc } : { size };
+    const fault = await faultOf(disk, join(tablesFolder(directory), path), expected, pause);
+    if (fault !== undefined) found.push({ path, sentence: `${path} ${fault}` });
   }
   signal?.throwIfAborted();
   return found;

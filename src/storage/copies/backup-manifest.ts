@@ -3,7 +3,7 @@ import { notFound, ServiceError, storeUnusable } from "../../core/errors.ts";
 import { type Checkpoint, decodeCheckpoint, isTablePath } from "../checkpoints/checkpoint.ts";
 import { areAncestors, type Lineage } from "../checkpoints/erasures.ts";
 import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
-import { digest, type Disk, listFilesBelow, replaceFile } from "../files/disk.ts";
+import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
 import {
   arrayOf,
   isBoolean,
@@ -74,15 +74,9 @@ export async function damagedFiles(disk: Disk, folder: string, { files }: Backup
   const found: string[] = [];
   for (const { path, size, sha256 } of files) {
     const place = join(folder, path);
-    const length = await disk.size(place).catch(() => undefined);
-    if (length === undefined) found.push(`${path} is missing`);
-    else if (!regular.has(path)) found.push(`${path} is a link or no regular file`);
-    else if (length !== size) found.push(`${path} has changed`);
-    else {
-      const now = await digest(disk, place).catch((error: Error) => error);
-      if (now instanceof Error) found.push(`${path} cannot be read: ${now.message}`);
-      else if (now.size !== size || now.sha256 !== sha256) found.push(`${path} has changed`);
-    }
+    const isForeign = !regular.has(path) && (await disk.size(place)) !== undefined;
+    const fault = isForeign ? "is a link or no regular file" : await faultOf(disk, place, { size, sha256 });
+    if (fault !== undefined) found.push(`${path} ${fault}`);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Finding, note, ok, wrong } from "../../core/status.ts";
 import {
   type Checkpoint,
@@ -31,7 +31,7 @@ export interface Examination {
   readonly canOpen: boolean;
 }
 
-const REPAIR = "`memoryd doctor --repair` does it now, a start in the background.";
+const MENDED = "The next start does it, in the background.";
 const SALVAGE =
   "The store is not opened like this. Restore a backup (`memoryd backup list`), or write out what can be read with " +
   "`memoryd doctor --salvage FOLDER`.";
@@ -138,7 +138,7 @@ function remedyOf({ lost, unindexed }: Pick<ChosenCheckpoint, "lost" | "unindexe
   return [
     ...(made.length > 0 ? [`Made again: ${made.join(", ")}.`] : []),
     ...(gone.length > 0 ? [`Lost: ${gone.join(", ")}.`] : []),
-    REPAIR,
+    MENDED,
   ].join(" ");
 }
 
@@ -218,17 +218,6 @@ export async function listStrays(
     for (const { name } of await disk.list(join(directory, folder)))
       if (/^\.(unfinished|removed)-|\.(unfinished|tmp)$/.test(name)) ours.push(`${folder}/${name}`);
   return { ours, unknown };
-}
-
-/** Removes what `listStrays` calls ours. */
-export async function removeStrays(disk: Disk, directory: string, paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    const place = join(directory, path);
-    if (path.startsWith("backups/") || path.startsWith("before-upgrade/")) await removeTree(disk, place);
-    else await disk.remove(place);
-  }
-  for (const folder of new Set(paths.map((path) => dirname(join(directory, path)))))
-    if ((await disk.size(folder)) !== undefined) await disk.syncDirectory(folder);
 }
 
 /** Links to the tables and copies of the rest: opening it never touches the store. */

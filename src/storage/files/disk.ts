@@ -300,9 +300,38 @@ interface Digest {
   readonly crc32: number;
 }
 
-/** Reads a file whole. */
-export function digest(disk: Disk, path: string): Promise<Digest> {
-  return readThrough(disk, path, async () => {});
+/** Reads a file whole, with a pause between its pieces. */
+export function digest(
+  disk: Disk,
+  path: string,
+  pause: () => Promise<void> = async () => {},
+): Promise<Digest> {
+  return readThrough(disk, path, async (_piece, position) => {
+    if (position > 0) await pause();
+  });
+}
+
+/**
+ * The end of a sentence on how a file differs from what it was when it was synced; undefined where it does not.
+ * @param expected without checksums its length alone is compared.
+ */
+export async function faultOf(
+  disk: Disk,
+  path: string,
+  expected: { readonly size?: number } & Partial<Pick<Digest, "sha256" | "crc32">>,
+  pause?: () => Promise<void>,
+): Promise<string | undefined> {
+  const size = await disk.size(path);
+  if (size === undefined) return "is missing";
+  if (size !== (expected.size ?? size)) return `has ${size} bytes instead of ${expected.size}`;
+  if (expected.sha256 === undefined && expected.crc32 === undefined) return undefined;
+  const now = await digest(disk, path, pause).catch((error: Error) => error);
+  if (now instanceof Error) return `cannot be read: ${now.message}`;
+  const isSame =
+    now.size === size &&
+    now.sha256 === (expected.sha256 ?? now.sha256) &&
+    now.crc32 === (expected.crc32 ?? now.crc32);
+  return isSame ? undefined : "has changed";
 }
 
 /** Copies a file, synced; its folder is the caller's to sync. */

@@ -95,30 +95,25 @@ export async function syncFiles(
       for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
         folders.add(join(directory, folder));
     }
-    files.push(before ?? { path, ...(await checksum(disk, join(directory, path), { sync: true })) });
+    files.push(before ?? { path, ...(await syncFile(disk, join(directory, path))) });
   }
   if (folders.size > 0) folders.add(directory).add(dirname(directory));
   for (const folder of folders) await synced(folder, disk.syncDirectory(folder));
   return files;
 }
 
-/** Size and CRC-32 of a file, read in pieces. */
-export async function checksum(
+/** Syncs a file. @returns its size and CRC-32. */
+async function syncFile(
   disk: Disk,
   path: string,
-  {
-    sync = false,
-    pause = async () => {},
-  }: { readonly sync?: boolean; readonly pause?: (() => Promise<void>) | undefined } = {},
 ): Promise<{ readonly size: number; readonly crc32: number }> {
-  const file = await disk.open(path, sync ? "write" : "read");
+  const file = await disk.open(path, "write");
   try {
     let crc = 0;
-    const size = await readInPieces(file, (await disk.size(path)) ?? 0, async (piece, position) => {
-      if (position > 0) await pause();
+    const size = await readInPieces(file, (await disk.size(path)) ?? 0, (piece) => {
       crc = crc32(piece, crc);
     });
-    if (sync) await synced(path, file.sync());
+    await synced(path, file.sync());
     return { size, crc32: crc };
   } finally {
     await file.close();

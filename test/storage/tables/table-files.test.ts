@@ -4,10 +4,9 @@ import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
-import { nodeDisk } from "../../../src/storage/files/disk.ts";
+import { digest, nodeDisk } from "../../../src/storage/files/disk.ts";
 import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import {
-  checksum,
   filesOfVersion,
   manifestName,
   setAside,
@@ -89,15 +88,14 @@ describe("manifestName", () => {
   });
 });
 
-describe("checksum and syncFiles", () => {
+describe("digest and syncFiles", () => {
   it("take a file of several pieces, and one that ends with a piece", async () => {
     for (const length of [0, 5, 1024 * 1024, 2 * 1024 * 1024 + 3]) {
       const bytes = Buffer.alloc(length, "abc");
       await writeFile(join(directory, "file"), bytes);
-      expect(await checksum(nodeDisk, join(directory, "file"))).toEqual({
-        size: length,
-        crc32: crc32(bytes),
-      });
+      const whole = { size: length, crc32: crc32(bytes) };
+      expect(await digest(nodeDisk, join(directory, "file"))).toMatchObject(whole);
+      expect(await syncFiles(nodeDisk, directory, ["file"], new Map())).toEqual([{ path: "file", ...whole }]);
     }
   });
 
