@@ -68,36 +68,42 @@ export function program(words: readonly string[]): Command {
     .showHelpAfterError("(try again with --help for its commands and options)")
     .exitOverride();
 
+  memoryd.commandsGroup("Everyday:");
+  addMemoryCommands(memoryd);
+  addChangeCommands(memoryd);
+  addFactCommands(memoryd);
+  addSupersededCommands(memoryd);
+  addOpenCommand(memoryd);
+  memoryd.helpCommand("help [command]", "explain a command");
+  memoryd.commandsGroup("Bring in and out:");
+  addTransferCommands(memoryd);
+  addWatchCommands(memoryd);
+  memoryd.commandsGroup("Agents:");
+  addAgentCommands(memoryd);
+  addHookCommands(memoryd);
+  addReviewCommand(memoryd);
+  memoryd.commandsGroup("The daemon:");
   addStart(memoryd, words);
   addRestart(memoryd);
   addDaemonCommands(memoryd);
-  addOpenCommand(memoryd);
-  addCompactCommand(memoryd);
-  addBackupCommands(memoryd);
-  addDoctorCommand(memoryd);
+  addServiceCommands(memoryd);
   addModelCommands(memoryd);
   const data = memoryd.command("data").description("say where the data is");
   addCommand(data, "path", "print the data directory").action((flags: Flags) =>
     print(settingsOf(flags).dataDir),
   );
-  addServiceCommands(memoryd);
-  addMemoryCommands(memoryd);
-  addChangeCommands(memoryd);
-  addHistoryCommands(memoryd);
-  addFactCommands(memoryd);
-  addTransferCommands(memoryd);
-  addWatchCommands(memoryd);
-  addAgentCommands(memoryd);
-  addHookCommands(memoryd);
-  addReviewCommand(memoryd);
-  addSupersededCommands(memoryd);
-  addUserCommands(memoryd);
-  addKeyCommands(memoryd);
   memoryd
     .command("completion")
     .description("print a script with which a shell completes commands and options")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .action((shell: Shell) => print(COMPLETION_SCRIPTS[shell]));
+  memoryd.commandsGroup("Safety:");
+  addHistoryCommands(memoryd);
+  addBackupCommands(memoryd);
+  addDoctorCommand(memoryd);
+  addCompactCommand(memoryd);
+  addUserCommands(memoryd);
+  addKeyCommands(memoryd);
   memoryd
     .command("complete", { hidden: true })
     .argument("[words...]")
