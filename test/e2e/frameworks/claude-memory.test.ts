@@ -1,7 +1,5 @@
 /** Claude's memory tool on a real daemon; the SDK's own loop runs it, against a server that plays the model. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
@@ -10,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createClient, type MemorydClient } from "../../../src/client/client.ts";
 import { claudeMemoryTool } from "../../../src/client/frameworks/claude-memory.ts";
 import { type DaemonProcess, startDaemonProcess } from "../../support/daemon-process.ts";
+import { startFakeClaude } from "../../support/fake-claude.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "memoryd-claude-memory-"));
 let daemon: DaemonProcess;
@@ -206,38 +205,11 @@ describe("isolation", () => {
 });
 
 it("runs in the SDK's own loop", async () => {
-  const asked: { messages: { content: unknown }[] }[] = [];
-  const commands = [
+  const { baseURL, asked, close } = await startFakeClaude([
     { command: "view", path: "/memories/none" },
     { command: "create", path: "/memories/tea.md", file_text: "Ada drinks tea." },
-  ];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part: Buffer) => (body += part.toString()));
-    request.on("end", () => {
-      const input = commands[asked.length];
-      asked.push(JSON.parse(body) as (typeof asked)[number]);
-      const content =
-        input === undefined
-          ? { type: "text", text: "Done." }
-          : { type: "tool_use", id: `t${asked.length}`, name: "memory", input };
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({
-          id: "m",
-          type: "message",
-          role: "assistant",
-          model: "claude",
-          content: [content],
-          stop_reason: input === undefined ? "end_turn" : "tool_use",
-          usage: { input_tokens: 1, output_tokens: 1 },
-        }),
-      );
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  ]);
   try {
-    const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const last = await new Anthropic({ apiKey: "none", baseURL }).beta.messages.toolRunner({
       model: "claude",
       max_tokens: 100,
@@ -247,7 +219,7 @@ it("runs in the SDK's own loop", async () => {
     });
     expect(last.content).toMatchObject([{ type: "text", text: "Done." }]);
   } finally {
-    server.close();
+    close();
   }
   const results = asked.map(({ messages }) => messages.at(-1)?.content);
   expect(results[1]).toMatchObject([
