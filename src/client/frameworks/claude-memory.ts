@@ -2,8 +2,7 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import type * as beta from "@anthropic-ai/sdk/resources/beta";
 import { createClient, type Memory, MemorydError } from "../client.ts";
-import { framework, type MemoryOwner } from "./framework.ts";
-import { keptWith, ownerOf, pathTag } from "./kept-records.ts";
+import { framework, keptWith, type MemoryOwner, ownerOf, pathTag } from "./framework.ts";
 
 const { betaMemoryTool } = await framework(
   import("@anthropic-ai/sdk/helpers/beta/memory"),

@@ -1,5 +1,5 @@
-/** What the clients for frameworks share: whose data it is, and how a missing framework is told. */
-import type { MemorydClient } from "../client.ts";
+/** What the clients for frameworks share; how their data lies in memories is in `docs/frameworks.md`. */
+import type { Memory, MemorydClient, MemoryFilter } from "../client.ts";
 
 /** The daemon and whose data it is. */
 export interface MemoryOwner {
@@ -20,4 +20,36 @@ export async function framework<T>(loading: Promise<T>, name: string, usedBy: st
       cause,
     });
   });
+}
+
+const MAX_TAG_CHARS = 256;
+
+/** The tag of a path below a root, and of a key in it: no two paths have the same one. */
+export async function pathTag(root: string, path: readonly string[], key?: string): Promise<string> {
+  const end = key === undefined ? "" : `?${encodeURIComponent(key)}`;
+  const tag = [root, ...path.map((part) => encodeURIComponent(part))].join("/") + end;
+  if (tag.length <= MAX_TAG_CHARS) return tag;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(tag)));
+  return `${root}#${Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Memories with a tag that have exactly that user and project. */
+export const ownedBy = ({ userId, project = "" }: MemoryOwner, tag: string): MemoryFilter => ({
+  user_id: userId,
+  project,
+  tag,
+});
+
+/** Owner of what is written. */
+export const ownerOf = ({ userId, project }: MemoryOwner) => ({
+  user_id: userId,
+  ...(project !== undefined && { project }),
+});
+
+/** All memories of an owner with a tag, the one changed last first: of several for one key it counts. */
+export async function keptWith(client: MemorydClient, owner: MemoryOwner, tag: string): Promise<Memory[]> {
+  const memories: Memory[] = [];
+  for await (const memory of client.memories.list(ownedBy(owner, tag))) memories.push(memory);
+  const place = ({ updated_at, id }: Memory) => `${updated_at} ${id}`;
+  return memories.sort((one, other) => (place(one) > place(other) ? -1 : 1));
 }

@@ -1,8 +1,7 @@
 /** A store for LangGraph, `memoryd/langgraph`: its items are memories, so that questions find them and nothing is lost by a put. */
 import type * as langgraph from "@langchain/langgraph-checkpoint";
 import { createClient, type Memory, type MemorydClient, MemorydError } from "../client.ts";
-import { framework, type MemoryOwner } from "./framework.ts";
-import { keptWith, ownedBy, ownerOf, pathTag } from "./kept-records.ts";
+import { framework, keptWith, type MemoryOwner, ownedBy, ownerOf, pathTag } from "./framework.ts";
 
 const { BaseStore, InvalidNamespaceError, validateNamespace } = await framework(
   import("@langchain/langgraph-checkpoint"),
@@ -97,22 +96,14 @@ export class MemorydStore extends BaseStore {
       metadata: { ...memory.metadata, ...body.metadata },
       user_id: this.#options.userId,
     };
-    try {
-      await this.#client.memories.update(memory.id, changes);
-    } catch (error) {
-      // It was deleted meanwhile.
-      if (isGone(error)) return await this.#put(operation);
-      throw error;
-    }
+    const outcome = await this.#client.memories.update(memory.id, changes).catch(ifGone);
+    if (outcome === "gone") return await this.#put(operation);
     await this.#remove(others);
   }
 
   async #remove(memories: readonly Memory[]): Promise<void> {
     const query = { user_id: this.#options.userId, trash: true };
-    for (const { id } of memories)
-      await this.#client.memories.delete(id, query).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
+    for (const { id } of memories) await this.#client.memories.delete(id, query).catch(ifGone);
   }
 
   async #search({
@@ -261,4 +252,8 @@ function fits(namespace: readonly string[], { matchType, path }: langgraph.Match
   return path.every((label, i) => label === "*" || label === namespace[start + i]);
 }
 
-const isGone = (error: unknown): boolean => error instanceof MemorydError && error.code === "NOT_FOUND";
+/** Where somebody deleted the memory meanwhile. @throws any other error. */
+function ifGone(error: unknown): "gone" {
+  if (error instanceof MemorydError && error.code === "NOT_FOUND") return "gone";
+  throw error;
+}
