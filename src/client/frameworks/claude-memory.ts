@@ -2,7 +2,7 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import type * as beta from "@anthropic-ai/sdk/resources/beta";
 import { createClient, type Memory, MemorydError } from "../client.ts";
-import { framework, keptWith, type MemoryOwner, ownerOf, pathTag } from "./framework.ts";
+import { framework, isBlank, keptWith, type MemoryOwner, ownerOf, pathTag } from "./framework.ts";
 
 const { betaMemoryTool } = await framework(
   import("@anthropic-ai/sdk/helpers/beta/memory"),
@@ -61,11 +61,11 @@ export function claudeMemoryTool(
     (await filesWith(TAG)).filter((file) => file.path === path || isBelow(file.path, path));
 
   const bodyOf = async (path: string, text: string) => {
-    const isBlank = text.trim() === "";
+    const blank = isBlank(text);
     return {
-      content: isBlank ? path : text,
+      content: blank ? path : text,
       tags: [TAG, await tagOf(path)],
-      metadata: { claude_memory: { path, ...(isBlank && { text }) } },
+      metadata: { claude_memory: { path, ...(blank && { text }) } },
     };
   };
 

@@ -1,4 +1,5 @@
 /** What the clients for frameworks share; how their data lies in memories is in `docs/frameworks.md`. */
+import { NOT_BLANK_PATTERN } from "../../schemas/text-rules.ts";
 import type { Memory, MemorydClient, MemoryFilter } from "../client.ts";
 
 /** The daemon and whose data it is. */
@@ -21,6 +22,10 @@ export async function framework<T>(loading: Promise<T>, name: string, usedBy: st
     });
   });
 }
+
+const SEEN = new RegExp(NOT_BLANK_PATTERN, "u");
+/** Whether a text cannot be the content of a memory. */
+export const isBlank = (text: string): boolean => !SEEN.test(text);
 
 const MAX_TAG_CHARS = 256;
 

@@ -1,7 +1,7 @@
 /** A store for LangGraph, `memoryd/langgraph`: its items are memories, so that questions find them and nothing is lost by a put. */
 import type * as langgraph from "@langchain/langgraph-checkpoint";
 import { createClient, type Memory, type MemorydClient, MemorydError } from "../client.ts";
-import { framework, keptWith, type MemoryOwner, ownedBy, ownerOf, pathTag } from "./framework.ts";
+import { framework, isBlank, keptWith, type MemoryOwner, ownedBy, ownerOf, pathTag } from "./framework.ts";
 
 const { BaseStore, InvalidNamespaceError, validateNamespace } = await framework(
   import("@langchain/langgraph-checkpoint"),
@@ -196,7 +196,7 @@ function itemOf(memory: Memory): langgraph.Item | undefined {
 function contentOf({ key, value, index }: langgraph.PutOperation, fields: readonly string[] = ["$"]): string {
   const paths = index === false ? [] : (index ?? fields);
   const text = paths.flatMap((path) => textsAt(value, path)).join("\n");
-  const content = [text, key].find((each) => each.trim() !== "") ?? "item";
+  const content = [text, key].find((each) => !isBlank(each)) ?? "item";
   return content.length <= MAX_CONTENT_CHARS
     ? content
     : Array.from(content).slice(0, MAX_CONTENT_CHARS).join("");
@@ -209,7 +209,7 @@ function textsAt(value: unknown, path: string): string[] {
     for (const step of path.match(/[^.[\]]+/g) ?? [])
       found = found.flatMap((each) => {
         if (step === "*") return isObject(each) ? Object.values(each) : [];
-        if (Array.isArray(each)) return [each.at(Number(step)) as unknown];
+        if (Array.isArray(each)) return /^-?\d+$/.test(step) ? [each.at(Number(step)) as unknown] : [];
         return isObject(each) && Object.hasOwn(each, step) ? [each[step]] : [];
       });
   return found.flatMap(textsIn);

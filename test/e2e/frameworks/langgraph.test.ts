@@ -273,6 +273,10 @@ describe("a search", () => {
       ["indexed", "number"],
       ["hidden", "undefined"],
     ]);
+    await store.put(["docs"], "\u200B", value, ["title.none", "parts.text"]);
+    expect((await client.memories.page({ user_id: userId, tag: "langgraph/docs" })).items[0]?.content).toBe(
+      "item",
+    );
     const titles = new MemorydStore({ client, userId, fields: ["title"] });
     await titles.put(["docs"], "t", value);
     expect((await client.memories.page({ user_id: userId, tag: "langgraph/docs?t" })).items[0]?.content).toBe(
