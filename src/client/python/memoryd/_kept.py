@@ -1,0 +1,55 @@
+"""How frameworks' data lies in memories, see ``docs/frameworks.md``: tags that say what a memory is, of one user and project."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Iterator, Sequence
+from urllib.parse import quote
+
+from ._client import Memoryd
+from ._transport import MemorydError
+
+MAX_TAG_CHARS = 256
+
+
+def path_tag(root: str, path: Sequence[str], key: str | None = None) -> str:
+    """The tag of a path below a root, and of a key in it: no two paths have the same one."""
+    end = "" if key is None else f"?{_encoded(key)}"
+    tag = "/".join([root, *map(_encoded, path)]) + end
+    return tag if len(tag) <= MAX_TAG_CHARS else f"{root}#{hashlib.sha256(tag.encode()).hexdigest()}"
+
+
+def _encoded(part: str) -> str:
+    return quote(part, safe="!*'()")
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose data it is: of one user, and of one project, or of what has none."""
+
+    client: Memoryd
+    user_id: str
+    project: str | None = None
+
+    def memories(self, tag: str) -> Iterator[Any]:
+        """Those with a tag that have exactly that user and project, newest first."""
+        return self.client.memories.list(user_id=self.user_id, project=self.project or "", tag=tag)
+
+    def kept_with(self, tag: str) -> list[Any]:
+        """The same, the one changed last first: of several for one key it counts."""
+        return sorted(self.memories(tag), key=lambda memory: (memory["updated_at"], memory["id"]), reverse=True)
+
+    def add(self, **fields: Any) -> None:
+        place: Any = {} if self.project is None else {"project": self.project}
+        self.client.memories.add(**fields, **place, user_id=self.user_id)
+
+    def trash(self, memories: Sequence[Any], *, if_same: bool = False) -> None:
+        """Moves them to the trash; those that are gone already are left out. ``if_same``: only where nobody changed them."""
+        for memory in memories:
+            try:
+                version = memory["version"] if if_same else None
+                self.client.memories.delete(memory["id"], trash=True, user_id=self.user_id, if_version=version)
+            except MemorydError as error:
+                if error.code != "NOT_FOUND":
+                    raise
