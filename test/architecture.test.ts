@@ -30,7 +30,6 @@ const PARSERS =
   /^(?:pdfjs-dist|mammoth|@mozilla\/readability|linkedom|htmlparser2|marked|postal-mime|tesseract\.js-core|@ffmpeg\/.*)(?:\/|$)/;
 /** Clients that run inside of a framework, which their user has installed. */
 const FRAMEWORKS = "client/frameworks/";
-const OWN_PARSERS = ["extraction/media/wav.ts"];
 
 interface SourceFile {
   /** Relative to src, with `/`. */
@@ -113,11 +112,10 @@ describe("src", () => {
 
   it("reads foreign files outside of the daemon", () => {
     const graph = new Map(files.map(({ path, imports }) => [path, imports]));
-    for (const path of OWN_PARSERS) expect(graph.has(path)).toBe(true);
     const inDaemon = reached(graph, ONLY_CLI_IMPORTS);
     const parsing = offences(({ path, packages }) => {
       if (!inDaemon.has(path)) return [];
-      return OWN_PARSERS.includes(path) ? [path] : packages.filter((name) => PARSERS.test(name));
+      return packages.filter((name) => PARSERS.test(name));
     });
     expect(parsing).toEqual([]);
   });

@@ -26,12 +26,12 @@ interface Sample {
   readonly file: string;
   readonly args: readonly string[];
   readonly mediaType: string;
-  /** Without FFmpeg on the system; plain WAV needs none. */
+  /** Without FFmpeg on the system. */
   readonly engine: string;
   readonly hasSubtitles?: boolean;
 }
 const SAMPLES: readonly Sample[] = [
-  { file: "s16.wav", args: ["-ar", "44100", "-ac", "2"], mediaType: "audio/wav", engine: "wav" },
+  { file: "s16.wav", args: ["-ar", "44100", "-ac", "2"], mediaType: "audio/wav", engine: "ffmpeg-wasm" },
   { file: "a.wav", args: ["-c:a", "pcm_alaw"], mediaType: "audio/wav", engine: "ffmpeg-wasm" },
   { file: "a.mp3", args: ["-c:a", "libmp3lame"], mediaType: "audio/mpeg", engine: "ffmpeg-wasm" },
   { file: "a.flac", args: [], mediaType: "audio/flac", engine: "ffmpeg-wasm" },
@@ -140,7 +140,7 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
       mediaType,
       kind: mediaType.split("/")[0],
       soundTracks: [{ index: 0 }],
-      decoder: setting === "auto" && engine !== "wav" ? "ffmpeg" : engine,
+      decoder: setting === "auto" ? "ffmpeg" : engine,
     });
     expect(Math.abs(samples.length - speech.length) / PCM_RATE).toBeLessThan(0.2);
     // A stream without a container does not say what its encoder put before the beginning.
@@ -217,10 +217,8 @@ describe.skipIf(!hasFfmpeg || !hasEspeak).each([
       writeFileSync(join(folder, "piped.wav"), wavFile([samples], { dataBytes }));
       const { recording, samples: decoded } = await heard(decoder, "piped.wav");
       expect(decoded).toHaveLength(speech.length);
-      expect(recording).toMatchObject({
-        decoder: "wav",
-        durationMs: Math.round((speech.length / PCM_RATE) * 1_000),
-      });
+      // The head counts as sound.
+      expect(Math.abs((recording.durationMs ?? 0) - (speech.length / PCM_RATE) * 1_000)).toBeLessThan(20);
     },
   );
 

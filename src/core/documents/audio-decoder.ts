@@ -26,7 +26,7 @@ export interface Recording extends AsyncDisposable {
   readonly kind: "audio" | "video";
   /** The container found in the bytes. */
   readonly mediaType: string;
-  /** "ffmpeg", "ffmpeg-wasm" or "wav". */
+  /** "ffmpeg" or "ffmpeg-wasm". */
   readonly decoder: string;
   readonly title?: string;
   readonly author?: string;

@@ -9,6 +9,8 @@ export interface FoundContainer {
   readonly container: Container;
   /** For sound alone, and with pictures. */
   readonly mediaTypes: { readonly audio: string; readonly video: string };
+  /** Offset in the file at which the sound ends, by the head of a WAV; undefined where it does not say. */
+  readonly soundEnd?: number | undefined;
 }
 
 /** The most that `containerOf` looks at. */
@@ -64,7 +66,8 @@ const MAX_PADDING = 4_096;
 /** The container of a file by its first bytes; undefined for any other format. */
 export function containerOf(head: Uint8Array): FoundContainer | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
-  if (/^(?:RIFF|RF64)....WAVE/s.test(text)) return found("wav", "audio/wav");
+  if (/^(?:RIFF|RF64)....WAVE/s.test(text))
+    return { ...found("wav", "audio/wav"), soundEnd: wavSoundEnd(head) };
   if (text.startsWith("fLaC")) return found("flac", "audio/flac");
   if (text.startsWith("OggS")) return found("ogg", "audio/ogg", "video/ogg");
   if (text.startsWith("\x1aE\xdf\xa3")) return matroska(text);
@@ -74,6 +77,22 @@ export function containerOf(head: Uint8Array): FoundContainer | undefined {
     return found("mp4", "audio/mp4", brand === QUICKTIME_BRAND ? "video/quicktime" : "video/mp4");
   if (QUICKTIME_ATOMS.has(atom) && text.startsWith("\0")) return found("mp4", "audio/mp4", "video/quicktime");
   return streamOf(head, text);
+}
+
+const RIFF_HEAD = 12;
+const CHUNK_HEAD = 8;
+/** Programs that write to a pipe state 0, 0x7ffff000, 0x7fffff00 or 0xffffffff. */
+const LEAST_UNKNOWN_BYTES = 0x7fff_f000;
+
+function wavSoundEnd(head: Uint8Array): number | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  for (let at = RIFF_HEAD; at + CHUNK_HEAD <= bytes.length;) {
+    const [name, length] = [bytes.toString("latin1", at, at + 4), bytes.readUInt32LE(at + 4)];
+    at += CHUNK_HEAD + length;
+    if (name === "data") return length === 0 || length >= LEAST_UNKNOWN_BYTES ? undefined : at;
+    at += length % 2;
+  }
+  return undefined;
 }
 
 function matroska(text: string): FoundContainer | undefined {

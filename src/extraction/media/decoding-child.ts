@@ -15,8 +15,6 @@ const PRINTED_CHARS = 262_144;
 const MAX_SUBTITLE_BYTES = 64 * 1_024 * 1_024;
 /** FFmpeg's words for a file that ends before its head says so. */
 const CUT_OFF = /partial file|File ended prematurely|filesize and duration do not match/;
-/** Containers whose head says exactly how much sound there is, and that hold nothing but sound. */
-const EXACT: ReadonlySet<Container> = new Set(["wav", "flac"]);
 /** Share of the duration that may be missing: rates are converted, and lengths rounded. */
 const TOLERANCE = 0.005;
 const TOLERANCE_MS = 250;
@@ -135,7 +133,8 @@ export class DecodingChild {
 
   /** FFmpeg ends with code 0 for a file that is cut off, and prints what is missing. */
   #check(container: Container, { durationMs = 0, hasVideo }: MediaReport, soundMs: number): void {
-    const isShort = EXACT.has(container) && durationMs - soundMs > TOLERANCE_MS + durationMs * TOLERANCE;
+    // Its head says exactly how much sound there is, and it holds nothing else.
+    const isShort = container === "flac" && durationMs - soundMs > TOLERANCE_MS + durationMs * TOLERANCE;
     if (soundMs === 0) throw damaged(hasVideo);
     if (isShort || CUT_OFF.test(this.#printed)) throw cutOff();
     if (this.#failure !== undefined || this.#child.exitCode !== 0) throw damaged(hasVideo);
@@ -158,7 +157,7 @@ export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: D
 }
 
 const tooMuchMemory = () =>
-  tooLarge("Decoding the recording takes too much memory or time. Send it in parts, or as WAV.");
+  tooLarge("Decoding the recording takes too much memory or time. Send it in parts.");
 const tooManySubtitles = () =>
   tooLarge(
     `The subtitles in the recording have more than ${MAX_SUBTITLE_BYTES} bytes. Leave prefer_subtitles out, so that it is transcribed.`,

@@ -5,7 +5,7 @@ import { internal } from "../../core/errors.ts";
 import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
-import { type Container, type FoundContainer, type MediaReport, readReport } from "./container.ts";
+import { type Container, type FoundContainer, readReport } from "./container.ts";
 import { checkDuration, DecodingChild, recordingClosed } from "./decoding-child.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
@@ -35,7 +35,6 @@ export interface DecodingProgram {
   readonly maxResidentBytes?: number;
   /** The first output; without it the program did not start. */
   readonly greeting?: string;
-  readReport(printed: string): MediaReport | undefined;
   start(args: readonly string[], walls: Walls | undefined): ChildProcess;
 }
 
@@ -46,7 +45,6 @@ export function systemFfmpeg(program: string, { path }: DecodingInput): Decoding
     input: path,
     output: "pipe:1",
     maxResidentBytes: MAX_RESIDENT_BYTES,
-    readReport,
     start(args, walls) {
       const [file, ...words] = behind(walls, program, args);
       const stdio = ["ignore", "pipe", "pipe"] as const;
@@ -60,31 +58,23 @@ export function systemFfmpeg(program: string, { path }: DecodingInput): Decoding
   };
 }
 
-/** A decoder of ours, in a Node without rights. The file is its standard input: it may open none itself. */
-export function decodingWorker(
-  decoder: "wav" | "ffmpeg-wasm",
-  worker: string,
-  { path, limits }: DecodingInput,
-): DecodingProgram {
+/** FFmpeg as WebAssembly, in a Node without rights. The file is its standard input: it may open none itself. */
+export function decodingWorker(worker: string, { path, limits }: DecodingInput): DecodingProgram {
   const own: WorkLimits = {
     maxWorkingMs: limits.maxWorkingMs + limits.maxSeconds * WORK_MS_PER_SECOND,
     maxResidentBytes: MAX_WORKER_RESIDENT_BYTES,
   };
   return {
-    decoder,
+    decoder: "ffmpeg-wasm",
     input: INPUT,
     output: OUTPUT,
     greeting: STARTED,
-    readReport(printed) {
-      if (decoder !== "wav") return readReport(printed);
-      return (JSON.parse(printed.slice(STARTED.length)) as MediaReport | null) ?? undefined;
-    },
     start(args, walls) {
       const file = openSync(path, "r");
       try {
         const sandbox = { worker, heapBytes: HEAP_BYTES, packages: ["@ffmpeg/core"] };
         return forkSandboxed(sandbox, walls, {
-          args: [decoder, JSON.stringify(own), ...args],
+          args: [JSON.stringify(own), ...args],
           stdio: [file, "pipe", "pipe", "ipc"],
         });
       } finally {
@@ -100,10 +90,12 @@ export function decodingWorker(
  */
 export async function openWith(
   program: DecodingProgram,
-  { container, mediaTypes, limits, signal, running }: DecodingInput,
+  { container, soundEnd, mediaTypes, limits, signal, running }: DecodingInput,
 ): Promise<Recording | undefined> {
   const { decoder, input, output, greeting, maxResidentBytes } = program;
   const own: DecodingChild[] = [];
+  const isOpen = container === "wav" && soundEnd === undefined;
+  const reader = ["-f", DEMUXERS[container], ...(isOpen ? ["-ignore_length", "1"] : [])];
   const walls = await standingWalls();
   const start = (args: readonly string[]) => {
     const child = new DecodingChild(program.start(args, walls), { limits, signal, maxResidentBytes });
@@ -114,14 +106,14 @@ export async function openWith(
   };
 
   // FFmpeg prints what is in the file, and ends with code 1, for it has nothing to write.
-  const asked = start(words("info", container, input));
+  const asked = start(words("info", reader, input));
   await asked.output();
   const { printed, failure } = asked;
   if (greeting !== undefined && !printed.startsWith(greeting)) {
     const cause = failure ?? new Error(printed.trim());
     throw internal("The process that decodes recordings does not start.", { cause });
   }
-  const report = program.readReport(printed);
+  const report = readReport(printed);
   if (report === undefined) return undefined;
   checkDuration(report, limits);
   const { hasVideo, ...stated } = report;
@@ -132,11 +124,10 @@ export async function openWith(
     decoder,
     // Started by the first read: output of a process that ends before that would be lost.
     async *sound({ index }) {
-      const args = soundArguments(container, input, output, index, limits.maxSeconds + 1);
+      const args = soundArguments(reader, input, output, index, limits.maxSeconds + 1);
       yield* start(args).sound(container, report);
     },
-    readSubtitles: async ({ index }) =>
-      await start(subtitleArguments(container, input, output, index)).output(),
+    readSubtitles: async ({ index }) => await start(subtitleArguments(reader, input, output, index)).output(),
     async [Symbol.asyncDispose]() {
       for (const child of own) child.kill(recordingClosed());
       await Promise.all(own.map(({ ended }) => ended));
@@ -171,26 +162,36 @@ const MAX_STREAMS = 64;
 
 /** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
 function soundArguments(
-  container: Container,
+  reader: readonly string[],
   input: string,
   output: string,
   index: number,
   maxSeconds: number,
 ): string[] {
   const form = `-map 0:a:${index} -t ${maxSeconds} -ac 1 -ar 16000 -f s16le -y`.split(" ");
-  return [...words("warning", container, input, ["-vn", "-sn", "-dn"]), ...form, output];
+  return [...words("warning", reader, input, ["-vn", "-sn", "-dn"]), ...form, output];
 }
 
 /** A track of subtitles as WebVTT to `output`. */
-function subtitleArguments(container: Container, input: string, output: string, index: number): string[] {
+function subtitleArguments(
+  reader: readonly string[],
+  input: string,
+  output: string,
+  index: number,
+): string[] {
   const form = `-map 0:s:${index} -f webvtt -y`.split(" ");
-  return [...words("warning", container, input, ["-vn", "-an", "-dn"]), ...form, output];
+  return [...words("warning", reader, input, ["-vn", "-an", "-dn"]), ...form, output];
 }
 
 /** `file:` before the name: no name can be taken for an option, or for another protocol. */
-function words(level: string, container: Container, input: string, left: readonly string[] = []): string[] {
+function words(
+  level: string,
+  reader: readonly string[],
+  input: string,
+  left: readonly string[] = [],
+): string[] {
   const bounds = `-max_alloc ${MAX_ALLOCATION_BYTES} -max_streams ${MAX_STREAMS} -threads 1`.split(" ");
   const allowed = ["-protocol_whitelist", "file,pipe", "-codec_whitelist", DECODERS];
   const quiet = ["-nostdin", "-hide_banner", "-v", level];
-  return [...quiet, ...left, ...allowed, ...bounds, "-f", DEMUXERS[container], "-i", `file:${input}`];
+  return [...quiet, ...left, ...allowed, ...bounds, ...reader, "-i", `file:${input}`];
 }

@@ -13,7 +13,7 @@ import { cutOff, damaged, type DecodingChild } from "./decoding-child.ts";
 import { type DecodingInput, decodingWorker, openWith, systemFfmpeg } from "./decoding-program.ts";
 import { openOriginal } from "../sandboxed-text-extractor.ts";
 import { claimOf, contradiction } from "../document-kind.ts";
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** The container, by the bytes; undefined for none. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
@@ -29,6 +29,8 @@ async function recognise({ bytes, ...claim }: RecordingInput): Promise<FoundCont
   return found;
 }
 
+/** Of the length that a WAV states, which programs round. */
+const LEAST_SHARE = 0.995;
 const PAGE_HEAD_BYTES = 27;
 /** Offset of the number of segments in a page; their lengths follow. */
 const SEGMENT_COUNT_AT = 26;
@@ -65,7 +67,7 @@ export interface MediaDecoderOptions {
   readonly hasFfmpegPackage?: boolean;
 }
 
-/** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. Plain WAV needs neither. */
+/** A decoder that runs FFmpeg, of the system or as WebAssembly, in processes of its own. */
 export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
   const { limits } = options;
   const workerFile = builtFile("extraction/media/media-worker.js");
@@ -77,10 +79,9 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
     program ??= programFor(options);
     const file = await program;
     const engines = [
-      ...(input.container === "wav" ? [decodingWorker("wav", workerFile, input)] : []),
       ...(file === undefined ? [] : [systemFfmpeg(file, input)]),
       ...((options.hasFfmpegPackage ?? isFfmpegPackageInstalled())
-        ? [decodingWorker("ffmpeg-wasm", workerFile, input)]
+        ? [decodingWorker(workerFile, input)]
         : []),
     ];
     for (const engine of engines) {
@@ -88,9 +89,9 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
       if (opened !== undefined) return opened;
     }
     // FFmpeg reads everything: what it cannot read is damaged.
-    if (engines.some(({ decoder }) => decoder !== "wav")) throw damaged();
+    if (engines.length > 0) throw damaged();
     throw unsupportedMediaType(
-      `No decoder is installed for ${CONTAINER_LABELS[input.container]} with that sound. Install FFmpeg and restart memoryd ` +
+      `No decoder is installed for ${CONTAINER_LABELS[input.container]}. Install FFmpeg and restart memoryd ` +
         "(or name the program with --ffmpeg), or install the npm package @ffmpeg/core beside memoryd.",
     );
   }
@@ -103,6 +104,7 @@ export function openMediaDecoder(options: MediaDecoderOptions): AudioDecoder {
       const found = await recognise(input);
       if (found === undefined) throw damaged();
       const { path } = input.bytes;
+      if ((found.soundEnd ?? 0) * LEAST_SHARE > (await stat(path)).size) throw cutOff();
       // No decoder reports it.
       if (found.container === "ogg" && isPagePartial(await partOf(path, MAX_PAGE_BYTES, "last")))
         throw cutOff();

@@ -1,7 +1,7 @@
 /**
  * The program that decodes foreign recordings without an FFmpeg of the system: no files but the program's own and its standard
- * input, no child processes, no native addons, no environment, and no network where the system has walls. Its arguments are a
- * decoder, limits and FFmpeg's arguments; sound and subtitles go to its standard output.
+ * input, no child processes, no native addons, no environment, and no network where the system has walls. Its arguments are
+ * limits and FFmpeg's arguments; sound and subtitles go to its standard output.
  */
 import { writeSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,18 +9,12 @@ import { lowerPriority, Watchdog, type WorkLimits } from "../../sandbox/watchdog
 import { givenSource, STARTED, INPUT, type MediaSource, OUTPUT, writeSound } from "./media-source.ts";
 
 const STDERR = 2;
-const [decoder, limits = "{}", ...args] = process.argv.slice(2);
+const [limits = "{}", ...args] = process.argv.slice(2);
 
 lowerPriority();
 process.on("disconnect", () => process.exit());
 writeSync(STDERR, STARTED);
 new Watchdog(JSON.parse(limits) as WorkLimits).begin();
-
-// A decoder's message may quote the file: an error is only an exit code.
-const run = async (): Promise<number> => {
-  if (decoder === "wav") return (await import("./wav.ts")).runWav(givenSource(), args);
-  return await runFfmpegCore(givenSource(), args);
-};
 
 /** FFmpeg's program as WebAssembly. It is under the GPL: it runs in a process of its own, as a program would. */
 const WASM = "@ffmpeg/core/wasm";
@@ -36,7 +30,8 @@ interface FfmpegCore {
 }
 
 /** Runs FFmpeg with these arguments, as its program would; its code of exit. @throws {Error} where the package is not installed. */
-async function runFfmpegCore({ read, size }: MediaSource, args: readonly string[]): Promise<number> {
+async function run(): Promise<number> {
+  const { read, size } = givenSource();
   const core = await load();
   core.setLogger(({ message }) => writeSync(STDERR, `${message}\n`));
   mountInput(core, read, size);
@@ -92,6 +87,7 @@ function mount(core: FfmpegCore, name: string, operations: object) {
   return node;
 }
 
+// A decoder's message may quote the file: an error is only an exit code.
 run().then(
   (code) => process.exit(code),
   () => process.exit(1),

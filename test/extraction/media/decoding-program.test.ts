@@ -17,8 +17,9 @@ it("says that its process cannot be started, and why", async () => {
   const limits = { maxSeconds: 10, maxWorkingMs: 10_000 };
   const { signal } = new AbortController();
   const mediaTypes = { audio: "audio/wav", video: "audio/wav" };
-  const input = { container: "wav", mediaTypes, path, limits, signal, running: new Set<never>() } as const;
-  const opening = withoutNode(() => openWith(decodingWorker("wav", WORKER, input), input));
+  const found = { container: "wav", mediaTypes } as const;
+  const input = { ...found, path, limits, signal, running: new Set<never>() };
+  const opening = withoutNode(() => openWith(decodingWorker(WORKER, input), input));
   const failure: unknown = await opening.catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "INTERNAL",
