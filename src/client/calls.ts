@@ -18,6 +18,9 @@ export function memoryCalls({ get, remove, post, patch, write }: Transport) {
       options?: CallOptions,
     ): AsyncGenerator<wire.SupersededPair, void, undefined> =>
       walkPages((place) => get<wire.SupersededPage>("/memory/superseded", { ...filter, ...place }, options)),
+    /** Memories that name a day or month to come, the soonest first. */
+    coming: (filter?: wire.ComingQuery, options?: CallOptions) =>
+      get<wire.ComingMemories>("/memory/coming", filter, options),
     add: (memory: wire.NewMemory, options?: WriteOptions) =>
       write<wire.AddedMemory>("/memory/add", memory, options),
     /** Up to 1 000 in one write; each is judged by itself, so look at `failed`. */

@@ -178,7 +178,7 @@ function Guarded({ children }: { children: ComponentChildren }) {
   );
 }
 
-function Undo({ message: { undo }, onDone }: { message: Message; onDone: () => void }) {
+function Undo({ message: { undo, label = texts.undo }, onDone }: { message: Message; onDone: () => void }) {
   const tell = useTell();
   const press = async () => {
     try {
@@ -190,7 +190,7 @@ function Undo({ message: { undo }, onDone }: { message: Message; onDone: () => v
   };
   return (
     <button type="button" onClick={() => void press()}>
-      {texts.undo}
+      {label}
     </button>
   );
 }

@@ -11,8 +11,9 @@ export interface PageProps {
 
 export interface Message {
   readonly text: string;
-  /** Takes back what was done. */
+  /** Takes back what was done, or what `label` says. */
   readonly undo?: () => Promise<unknown>;
+  readonly label?: string;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

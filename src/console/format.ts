@@ -10,6 +10,7 @@ const minute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeSty
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const month = new Intl.DateTimeFormat(undefined, { month: "short" });
+const monthAndYear = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
 const whole = new Intl.NumberFormat();
 const second = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 
@@ -22,6 +23,22 @@ export const dateOf = (time: string | number): string => date.format(new Date(ti
 export const monthOf = (time: number): string => month.format(new Date(time));
 export const clockOf = (time: string): string => clock.format(new Date(time));
 export const countOf = (n: number): string => whole.format(n);
+
+/** A day (`2026-12-24`), or a month (`2026-12`). */
+export function namedDayOf(named: string): string {
+  const [year = NaN, number = NaN, dayOfMonth] = named.split("-").map(Number);
+  const at = new Date(year, number - 1, dayOfMonth ?? 1);
+  return dayOfMonth === undefined ? monthAndYear.format(at) : dayOf(at.toISOString());
+}
+
+/** The words of a text in Markdown. */
+export function withoutMarkup(text: string): string {
+  return text
+    .replaceAll(/^#{1,6} +/gm, "")
+    .replaceAll(/\n{2,}/g, "\n")
+    .replaceAll(/\*\*|`/g, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
+}
 
 export function bytesOf(bytes: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;

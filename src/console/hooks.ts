@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { MemorydError } from "../client/client.ts";
 import { reasonOf } from "./api.ts";
 
 export interface Loaded<T> {
@@ -10,12 +11,16 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads whenever something in `inputs` is another; what is under way then is given up. */
+const RETRY_MS = 5_000;
+
+/** Loads whenever something in `inputs` is another, and again while the daemon cannot be reached; what is under way then is given up. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "reload">>(NOTHING);
   const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
   useEffect(() => {
     const control = new AbortController();
+    let retry: ReturnType<typeof setTimeout> | undefined;
     setState(({ value }) => ({ value, error: undefined, isLoading: true }));
     load(control.signal).then(
       (value) => {
@@ -23,12 +28,16 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
       },
       (error: unknown) => {
         if (control.signal.aborted) return;
+        const isUnreachable = error instanceof MemorydError && error.status === 0;
+        if (isUnreachable) retry = setTimeout(reload, RETRY_MS);
         setState(({ value }) => ({ value, error: reasonOf(error), isLoading: false }));
       },
     );
-    return () => control.abort();
+    return () => {
+      control.abort();
+      clearTimeout(retry);
+    };
   }, [...inputs, round]);
-  const reload = useCallback(() => setRound((n) => n + 1), []);
   return { ...state, reload };
 }
 

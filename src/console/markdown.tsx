@@ -32,9 +32,16 @@ export default function Markdown({ text, hashOfLink }: MarkdownProps) {
     const token = some as MarkedToken;
     switch (token.type) {
       case "heading": {
+        // A part of a document begins anywhere in its outline.
+        if (hashOfLink === undefined)
+          return (
+            <p key={index}>
+              <strong>{all(token.tokens)}</strong>
+            </p>
+          );
         const Heading = `h${token.depth}` as "h1";
         return (
-          <Heading key={index} id={hashOfLink !== undefined ? slugOf(token.text) : undefined}>
+          <Heading key={index} id={slugOf(token.text)}>
             {all(token.tokens)}
           </Heading>
         );

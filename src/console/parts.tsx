@@ -188,6 +188,34 @@ export function Deed({ run, children, kind, isDisabled = false }: DeedProps) {
   );
 }
 
+/** A form whose main button Ctrl+Enter presses. */
+export function WritingForm({
+  kind,
+  onEscape,
+  children,
+}: {
+  kind: string;
+  onEscape?: () => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <form
+      class={kind}
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        const { key, ctrlKey, metaKey, currentTarget } = event;
+        if (key === "Enter" && (ctrlKey || metaKey))
+          currentTarget.querySelector<HTMLElement>("button.main")?.click();
+        else if (key === "Escape" && onEscape !== undefined) onEscape();
+        else return;
+        event.preventDefault();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
 /** Modal while it is shown; Escape closes it. */
 export function Dialog({
   title,

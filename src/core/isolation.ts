@@ -41,6 +41,7 @@ const RULES: Rules<Operations> = {
   deleteMemory: "memory",
   listMemories: "filter",
   listSuperseded: "filter",
+  listComing: "filter",
   getMemory: "input",
   reinforceMemory: "memory",
   relatedMemories: "input",

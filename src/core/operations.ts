@@ -13,6 +13,7 @@ import { restoreFromTrash } from "./history/restore-from-trash.ts";
 import { undoChanges, type UndoPorts } from "./history/undo.ts";
 import { SECTORS, type SeenMemory } from "./memory.ts";
 import { composeContext } from "./context/compose-context.ts";
+import { listComing } from "./recall/list-coming.ts";
 import { queryMemory } from "./recall/query-memory.ts";
 import { type Feed, followChanges, listChanges } from "./feed.ts";
 import { reinforceMemory } from "./memories/reinforce-memory.ts";
@@ -86,6 +87,7 @@ const OPERATIONS = {
   deleteMemory,
   listMemories,
   listSuperseded,
+  listComing,
   getMemory,
   reinforceMemory,
   relatedMemories,

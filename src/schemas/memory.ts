@@ -214,6 +214,20 @@ export const SupersededReply = pageReply(
   "The last added earlier ones first. A guess is confirmed with `supersedes` of the newer one, and rejected with `still_holds` of the older one.",
 );
 
+export const ComingQuery = t.query({
+  user_id: field.UserId,
+  project: field.QueryProject,
+  days: t.whole("Days from today on.", { minimum: 1, maximum: 366, default: 30 }),
+  l: t.whole("Memories at most.", { minimum: 1, maximum: 100, default: 20 }),
+  time_zone: field.TimeZone,
+});
+export const ComingReply = t.named("ComingMemories", {
+  items: t.records("The soonest first.", {
+    on: t.text("The first day from today on that it names: `2026-12-24`, or `2026-12` of a month."),
+    memory: MemoryRecord,
+  }),
+});
+
 /** A year of days. */
 export const DEFAULT_COUNTS = 366;
 export const CountMemoriesQuery = Type.Object({

@@ -46,12 +46,12 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
 
   it("goes from the calendar to the notes of a day", async () => {
     const at = new Date(Date.now() - 30 * 86_400_000);
-    await world.api.memories.add({ content: "The ferry was late.", occurred_at: at.toISOString() });
+    await world.api.memories.add({ content: "The tram was late.", occurred_at: at.toISOString() });
     await world.visit("notes", async (page) => {
       await page.getByText("Overview").click();
       await page.locator(".activity rect", { hasText: "1 note" }).first().click();
       await expect.poll(() => page.url()).toMatch(/from=(\d{4}-\d\d-\d\d)&to=\1/);
-      await page.locator(".note", { hasText: "ferry" }).waitFor();
+      await page.locator(".note", { hasText: "tram" }).waitFor();
       expect(await page.locator(".note").count()).toBe(1);
     });
   });

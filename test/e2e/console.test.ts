@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await expectText(first.locator(".text"), "behind the water meter");
       expect(await first.locator("mark").allTextContents()).toContain("key");
       await first.locator(".why summary").click();
-      await expectText(first.locator(".terms"), "words");
+      await expectText(first.locator(".why p"), "words of your question");
       await page.keyboard.press("Escape");
       await first.locator(".text").click();
       await expectText(page.getByRole("complementary"), "seed");
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   it("adds, edits, tags and deletes a note", async () => {
     await world.visit("notes", async (page) => {
       await page.getByText("Add a note").click();
-      await page.getByLabel("New note").fill("The roof was repaired in June.");
+      await page.getByLabel("Add a note").fill("The roof was repaired in June.");
       await page.getByRole("button", { name: "Save" }).click();
       const row = page.locator(".note", { hasText: "The roof was repaired in June." });
       await row.locator(".text").click();
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
       await page.getByRole("dialog").waitFor();
       for (const key of ["Escape", "/"]) await page.keyboard.press(key);
       await page.getByRole("searchbox").fill("where is the spare key");
-      await page.locator(".note").first().waitFor();
+      await page.locator(".why").first().waitFor();
       for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
       await expectText(page.getByRole("complementary"), "behind the water meter");
       await page.keyboard.press("e");

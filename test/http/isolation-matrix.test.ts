@@ -90,6 +90,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "GET /memory/all": { statuses: LIST },
   "GET /memory/counts": { statuses: LIST, path: () => "/memory/counts?by=client" },
   "GET /memory/superseded": { statuses: LIST },
+  "GET /memory/coming": { statuses: LIST },
   "GET /memory/:id": { statuses: ONE, path: ({ memory }) => `/memory/${memory}` },
   "POST /memory/reinforce": { statuses: CHANGE, userIn: "body", body: ({ memory }) => ({ id: memory }) },
   "GET /memory/:id/related": { statuses: ONE, path: ({ memory }) => `/memory/${memory}/related` },

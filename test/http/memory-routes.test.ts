@@ -470,6 +470,25 @@ describe("GET /memory/:id/related", () => {
   });
 });
 
+describe("GET /memory/coming", () => {
+  it("answers what is to come with its day, and hands the conditions over", async () => {
+    const { get, lastInput, post } = createTestServer();
+    await post("/memory/add", { content: "one" });
+    expect(
+      (await get("/memory/coming?user_id=ann&days=7&l=5&time_zone=Asia/Kathmandu")).json(),
+    ).toMatchObject({
+      items: [{ on: "2026-12-24", memory: { content: "one" } }],
+    });
+    expect(lastInput("listComing")).toEqual({
+      filter: { userId: "ann" },
+      days: 7,
+      limit: 5,
+      timeZone: "Asia/Kathmandu",
+    });
+    expect((await get("/memory/coming?days=367")).statusCode).toBe(400);
+  });
+});
+
 describe("GET /memory/superseded", () => {
   it("answers pairs page by page, and hands the conditions over", async () => {
     const { get, lastInput, post } = createTestServer();

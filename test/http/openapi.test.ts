@@ -96,6 +96,7 @@ describe("/openapi.json", () => {
       "get /livez",
       "get /logs",
       "get /memory/all",
+      "get /memory/coming",
       "get /memory/counts",
       "get /memory/superseded",
       "get /memory/{id}",

@@ -165,6 +165,8 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       const items = newer === undefined || older === undefined ? [] : [{ older, newer }];
       return { items: items.slice(offset, offset + limit), total: items.length };
     },
+    listComing: async ({ limit }) =>
+      [...memories.values()].slice(0, limit).map((memory) => ({ on: "2026-12-24", memory })),
     getMemory: async ({ id, userId }) => find(id, userId, "NOT_FOUND"),
     reinforceMemory: async ({ id, boost, userId }) => {
       const memory = find(id, userId, "FORBIDDEN");

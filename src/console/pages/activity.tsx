@@ -58,7 +58,7 @@ export function Activity({
             class={`shade-${count === 0 ? 0 : Math.ceil((count / most) * SHADES)}`}
             onClick={() => count > 0 && go(hashOfDay(day))}
           >
-            <title>{`${dateOf(at)}: ${texts.browse.total(count)}`}</title>
+            <title>{`${dateOf(at)}: ${texts.notes.total(count)}`}</title>
           </rect>
         ))}
       </svg>

@@ -40,7 +40,7 @@ export function Agents({ at }: PageProps) {
             <ul class="rows">
               {items.map((client) => (
                 <li key={client.key}>
-                  <strong>{client.key ?? texts.agents.nobody}</strong> {texts.browse.total(client.count)}{" "}
+                  <strong>{client.key ?? texts.agents.nobody}</strong> {texts.notes.total(client.count)}{" "}
                   <small>
                     {dateOf(client.first_at)} – {dateOf(client.last_at)}
                   </small>

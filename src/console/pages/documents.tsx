@@ -8,7 +8,7 @@ import { go, hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { AskedDeed, Deed, Empty, Outcome, PartText } from "../parts.tsx";
 import { texts } from "../texts.ts";
-import { TakeIn } from "./take-in.tsx";
+import { Uploads } from "./uploads.tsx";
 
 const DOCUMENTS = 100;
 const CHUNKS = 50;
@@ -27,7 +27,7 @@ export function Documents({ at }: PageProps) {
   return (
     <div class={at["id"] === undefined ? "columns" : "columns has-panel"}>
       <div>
-        {scope !== "read" && <TakeIn onTaken={list.reload} />}
+        {scope !== "read" && <Uploads onTaken={list.reload} />}
         <Outcome of={list}>
           {({ items, total }) =>
             items.length === 0 ? (

@@ -1,51 +1,183 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { Match, QueryResult } from "../../client/client.ts";
+/** The question and its answers; without one what is new, what is coming up and what waits for a decision. */
+import { useEffect, useState } from "preact/hooks";
+import type { Match, QueryResult, SupersededPage } from "../../client/client.ts";
 import { api } from "../api.ts";
-import type { PageProps } from "../context.ts";
-import { conditionsOf, Filters } from "../filters.tsx";
-import { dateOf, marked, timeZone } from "../format.ts";
+import { type PageProps, useSession } from "../context.ts";
+import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
+import { dateOf, marked, namedDayOf, short, timeZone } from "../format.ts";
 import { go, hashOf, type Loaded, useKeys, useLoad, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Empty, Outcome, SearchForm, Tags } from "../parts.tsx";
+import { CommandLine, Deed, Empty, Outcome, SearchForm, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
+import { AddNote } from "./add-note.tsx";
+import { NoteRow } from "./note-row.tsx";
 import { BesideNote } from "./note.tsx";
 
 /** Long enough that a word is not asked letter by letter. */
 const SETTLED_MS = 180;
 const MATCHES = 20;
 const SNIPPET_CHARS = 400;
+const LAST = 8;
+const COMING = 8;
+const WAITING = 5;
+const PAIR_CHARS = 200;
 
 export function Home({ at }: PageProps) {
   const [text, setText] = useState(at["q"] ?? "");
   const question = useSettled(text.trim(), SETTLED_MS);
-  useEffect(() => go(hashOf("home", { ...at, q: question, id: "" }), { replace: true }), [question]);
+  useEffect(() => go(hashOf("home", { ...at, q: question }), { replace: true }), [question]);
   const found: Loaded<QueryResult | null> = useLoad(
     async (signal) => (question === "" ? null : await ask(question, at, signal)),
     [question, JSON.stringify(conditionsOf(at))],
   );
-  useChanges(["memory", "fact", "user"], found.reload);
-  const open = (id: string) => go(hashOf("home", { ...at, id }));
+  const news = useLoad(readNews, []);
+  const reload = () => {
+    found.reload();
+    news.reload();
+  };
+  useChanges(["memory", "fact", "user"], reload);
+  const isEmpty = news.value?.last.total === 0;
   return (
-    <BesideNote page="home" at={at} onChanged={found.reload}>
+    <BesideNote page="home" at={at} onChanged={reload}>
       <SearchForm
-        label={texts.ask.label}
-        placeholder={texts.ask.example}
+        label={texts.home.ask}
+        placeholder={texts.home.example}
         isFocused
         maxLength={8_192}
         value={text}
         onInput={setText}
       />
-      <Filters page="home" at={at} />
+      {(question !== "" || isFiltered(at)) && <Filters page="home" at={at} />}
       <Outcome of={found}>
         {(result) =>
           result === null ? (
-            <Empty>{texts.ask.begin}</Empty>
+            <News of={news} at={at} />
+          ) : isEmpty ? (
+            <Empty>{texts.notes.empty}</Empty>
           ) : (
-            <Answer key={result.query} result={result} open={open} openId={at["id"]} />
+            <Answer key={result.query} result={result} at={at} onChanged={reload} />
           )
         }
       </Outcome>
     </BesideNote>
+  );
+}
+
+async function readNews(signal: AbortSignal) {
+  const options = { signal };
+  const [last, coming, waiting] = await Promise.all([
+    api.memories.page({ l: LAST }, options),
+    api.memories.coming({ l: COMING, time_zone: timeZone }, options),
+    api.call<SupersededPage>({
+      method: "GET",
+      path: "/memory/superseded",
+      query: { how: "inferred", l: WAITING },
+      options,
+    }),
+  ]);
+  return { last, coming: coming.items, waiting };
+}
+
+function News({ of, at }: { of: Loaded<Awaited<ReturnType<typeof readNews>>>; at: PageProps["at"] }) {
+  const { scope } = useSession();
+  const mayWrite = scope !== "read";
+  return (
+    <>
+      {mayWrite && <AddNote at={at} onAdded={of.reload} />}
+      <Outcome of={of}>
+        {({ last, coming, waiting }) => (
+          <>
+            {last.total === 0 && <FirstSteps />}
+            {waiting.total > 0 && mayWrite && (
+              <section>
+                <h2>{texts.home.waiting(waiting.total)}</h2>
+                <ul class="rows">
+                  {waiting.items.map((pair) => (
+                    <WaitingPair key={pair.older.id} pair={pair} at={at} onDone={of.reload} />
+                  ))}
+                </ul>
+              </section>
+            )}
+            {coming.length > 0 && (
+              <section>
+                <h2>{texts.home.coming}</h2>
+                {coming.map(({ on, memory }) => (
+                  <NoteRow
+                    key={memory.id}
+                    memory={memory}
+                    page="home"
+                    at={at}
+                    time={<strong>{namedDayOf(on)}</strong>}
+                    onChanged={of.reload}
+                  />
+                ))}
+              </section>
+            )}
+            {last.total > 0 && (
+              <section>
+                <h2>{texts.home.last}</h2>
+                {last.items.map((memory) => (
+                  <NoteRow key={memory.id} memory={memory} page="home" at={at} onChanged={of.reload} />
+                ))}
+                <a href="#/notes">{texts.home.all(last.total)}</a>
+              </section>
+            )}
+          </>
+        )}
+      </Outcome>
+    </>
+  );
+}
+
+/** What there is to do in an empty store. */
+function FirstSteps() {
+  const { write, connect, bring, command } = texts.home.first;
+  return (
+    <section class="card">
+      <h2>{texts.home.first.title}</h2>
+      <ol class="steps">
+        <li>{write}</li>
+        <li>
+          {connect} <CommandLine command={command} /> <a href="#/agents">{texts.home.first.others}</a>
+        </li>
+        <li>
+          <Sentence of={bring} /> <a href="#/documents">{texts.pages.documents}</a>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+interface WaitingPairProps {
+  readonly pair: SupersededPage["items"][number];
+  readonly at: PageProps["at"];
+  readonly onDone: () => void;
+}
+
+/** An earlier note and the later one that perhaps replaces it: to be confirmed or rejected. */
+function WaitingPair({ pair: { older, newer }, at, onDone }: WaitingPairProps) {
+  const confirm = { supersedes: [...newer.supersedes, older.id] };
+  const said = ({ id, content, occurred_at }: typeof older) => (
+    <>
+      <a href={hashOf("home", { ...at, id })}>{short(content, PAIR_CHARS)}</a>{" "}
+      <small>{dateOf(occurred_at)}</small>
+    </>
+  );
+  return (
+    <li>
+      <span>
+        {said(older)} <br />
+        <span aria-hidden="true">→</span> {said(newer)}
+      </span>
+      <span class="deeds">
+        <Deed run={async () => (await api.memories.update(newer.id, confirm), onDone())}>
+          {texts.home.replaced}
+        </Deed>
+        <Deed run={async () => (await api.memories.update(older.id, { still_holds: true }), onDone())}>
+          {texts.home.bothHold}
+        </Deed>
+      </span>
+    </li>
   );
 }
 
@@ -67,11 +199,11 @@ function ask(question: string, at: PageProps["at"], signal: AbortSignal): Promis
 
 interface AnswerProps {
   readonly result: QueryResult;
-  readonly open: (id: string) => void;
-  readonly openId: string | undefined;
+  readonly at: PageProps["at"];
+  readonly onChanged: () => void;
 }
 
-function Answer({ result, open, openId }: AnswerProps) {
+function Answer({ result, at, onChanged }: AnswerProps) {
   const { query, matches, relevant, plausible, facts = [], took_ms } = result;
   const [isAllShown, setAllShown] = useState(false);
   const [current, setCurrent] = useState(-1);
@@ -84,21 +216,21 @@ function Answer({ result, open, openId }: AnswerProps) {
     k: () => move(-1),
     Enter: () => {
       const chosen = shown[current];
-      if (chosen !== undefined) open(chosen.id);
+      if (chosen !== undefined) go(hashOf("home", { ...at, id: chosen.id }));
     },
   });
   return (
     <>
       <p class="count" role="status">
         {relevant > 0
-          ? texts.ask.found(relevant, took_ms)
+          ? texts.home.found(relevant, took_ms)
           : facts.length > 0
-            ? texts.ask.onlyFacts
-            : plausible === 0 && texts.ask.nothingAnswers}
+            ? texts.home.onlyFacts
+            : plausible === 0 && texts.home.nothingAnswers}
       </p>
       {facts.length > 0 && (
         <section class="card beside">
-          <h2>{texts.ask.facts}</h2>
+          <h2>{texts.home.facts}</h2>
           <ul>
             {facts.map(({ id, subject, predicate, object, valid_from }) => (
               <li key={id}>
@@ -112,72 +244,32 @@ function Answer({ result, open, openId }: AnswerProps) {
       <ol class="notes">
         {shown.map((match, index) => (
           <li key={match.id}>
-            {index === relevant && index < plausible && <p class="count">{texts.ask.perhaps(relevant)}</p>}
-            {index === plausible && <p class="count">{texts.ask.nearest}</p>}
-            <MatchRow
-              match={match}
-              question={query}
+            {index === relevant && index < plausible && <p class="count">{texts.home.perhaps(relevant)}</p>}
+            {index === plausible && <p class="count">{texts.home.nearest}</p>}
+            <NoteRow
+              memory={match}
+              page="home"
+              at={at}
+              kind={match.level}
               isCurrent={index === current}
-              isOpen={match.id === openId}
-              onOpen={() => open(match.id)}
-            />
+              text={<Marked text={match.snippet ?? match.content} question={query} />}
+              onChanged={onChanged}
+            >
+              <Why of={match} />
+            </NoteRow>
           </li>
         ))}
       </ol>
       {!isAllShown && matches.length > plausible && (
         <button type="button" onClick={() => setAllShown(true)}>
-          {texts.ask.showNearest(matches.length - plausible)}
+          {texts.home.showNearest(matches.length - plausible)}
         </button>
       )}
     </>
   );
 }
 
-interface MatchRowProps {
-  readonly match: Match;
-  readonly question: string;
-  readonly isCurrent: boolean;
-  readonly isOpen: boolean;
-  readonly onOpen: () => void;
-}
-
-function MatchRow({ match, question, isCurrent, isOpen, onOpen }: MatchRowProps) {
-  const row = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
-  }, [isCurrent]);
-  const { content, snippet = content, occurred_at, tags, path, score, superseded_by, superseded_how } = match;
-  return (
-    <article class={`note ${match.level}${isCurrent ? " current" : ""}${isOpen ? " open" : ""}`} ref={row}>
-      <button type="button" class="text" onClick={onOpen}>
-        <Marked text={snippet} question={question} />
-      </button>
-      <p class="about">
-        <time dateTime={occurred_at}>{dateOf(occurred_at)}</time>
-        {match.user_id !== null && <span>{match.user_id}</span>}
-        {match.project !== null && <span>{match.project}</span>}
-        <span>{match.primary_sector}</span>
-        <Tags of={tags} />
-        {path.length > 1 && <span>{texts.ask.over(path.length - 1)}</span>}
-        {superseded_by !== null && (
-          <span class="superseded">
-            {superseded_how === "told" ? texts.note.supersededBy : texts.note.supersededGuess}
-          </span>
-        )}
-      </p>
-      <details class="why">
-        <summary>
-          {texts.ask.why}
-          <meter min={0} max={1} value={score} aria-label={texts.ask.score} />
-          <span>{Math.round(score * 100)} %</span>
-        </summary>
-        <Shares of={match.explain ?? {}} />
-      </details>
-    </article>
-  );
-}
-
-export function Marked({ text, question }: { text: string; question: string }) {
+function Marked({ text, question }: { text: string; question: string }) {
   return (
     <>
       {marked(text, question).map((piece, index) =>
@@ -187,36 +279,26 @@ export function Marked({ text, question }: { text: string; question: string }) {
   );
 }
 
-/** Terms of less than this are left out. */
-const LEAST_SHARE = 0.01;
+/** Reasons that count less are left out. */
+const LEAST_SHARE = 0.03;
+const MOST_REASONS = 3;
 
-/** The score as one bar of its terms, and as a list. */
-function Shares({ of }: { of: Readonly<Record<string, number>> }) {
-  const sums = new Map<string, number>();
-  for (const [term, share] of Object.entries(of)) {
-    const name = texts.terms[term] ?? term;
-    sums.set(name, (sums.get(name) ?? 0) + share);
-  }
-  const terms = [...sums].filter(([, share]) => Math.abs(share) >= LEAST_SHARE).sort(([, a], [, b]) => b - a);
-  const whole = terms.reduce((sum, [, share]) => sum + Math.max(0, share), 0);
+/** Why a note was found, in a sentence. */
+function Why({ of: { explain = {}, score, path } }: { of: Match }) {
+  const reasons = Object.entries(explain)
+    .filter(([, share]) => Math.abs(share) >= LEAST_SHARE)
+    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+    .flatMap(([term, share]) => texts.reasons[term]?.[share > 0 ? 0 : 1] ?? []);
+  const all = [...new Set(reasons)].slice(0, MOST_REASONS);
+  if (path.length > 1) all.push(texts.home.over(path.length - 1));
   return (
-    <div>
-      <div class="shares" aria-hidden="true">
-        {terms.map(([name, share], index) =>
-          share > 0 ? (
-            <span key={name} class={`share-${index % 6}`} style={{ width: `${(100 * share) / whole}%` }} />
-          ) : null,
-        )}
-      </div>
-      <ul class="terms">
-        {terms.map(([name, share], index) => (
-          <li key={name}>
-            <i class={share > 0 ? `share-${index % 6}` : ""} />
-            {name} {share > 0 ? "+" : "−"}
-            {Math.abs(share).toFixed(2)}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <details class="why">
+      <summary>
+        {texts.home.why}
+        <meter min={0} max={1} value={score} aria-label={texts.home.score} />
+        <span>{Math.round(score * 100)} %</span>
+      </summary>
+      <p>{all.length === 0 ? texts.home.nothingMuch : texts.home.because(all)}</p>
+    </details>
   );
 }

@@ -1,13 +1,14 @@
 /** One note beside the list: read, edited, deleted, with what it is linked to and where it came from. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Memory, MemorydError, type RelatedMemories } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
 import { useSession, useTell } from "../context.ts";
+import { hasDraft, useDraft } from "../drafts.ts";
 import { dateOf, minuteOf, positionOf, short } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Empty, Field, Outcome, Pairs, PartText, Tags } from "../parts.tsx";
+import { Deed, Dialog, Empty, Field, Outcome, Pairs, PartText, Tags, WritingForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { History } from "./history.tsx";
 
@@ -57,9 +58,16 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
   const tell = useTell();
   const note = useLoad((signal) => api.memories.get(id, {}, { signal }), [id]);
   const related = useLoad((signal) => api.memories.related(id, {}, { signal }), [id, note.value?.version]);
-  const [isEdited, setEdited] = useState(false);
+  const [isEdited, setEdited] = useState(() => hasDraft(id));
   // Under an editor the text that it began with stays; saving finds the other.
   useChanges(["memory", "user"], () => isEdited || note.reload());
+  const panel = useRef<HTMLElement>(null);
+  // The keyboard goes to the opened note, and back to where it was.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    if (!isEdited) panel.current?.focus();
+    return () => before instanceof HTMLElement && before.focus();
+  }, []);
   const mayWrite = scope !== "read";
   const changed = () => {
     setEdited(false);
@@ -82,7 +90,7 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
     Delete: () => mayWrite && void remove().catch((error: unknown) => tell({ text: reasonOf(error) })),
   });
   return (
-    <aside class="panel" aria-label={texts.note.title}>
+    <aside class="panel" aria-label={texts.note.title} tabIndex={-1} ref={panel}>
       <header>
         <h2>{texts.note.title}</h2>
         <button type="button" aria-label={texts.close} onClick={onClose}>
@@ -95,8 +103,23 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
             <Editor memory={memory} onSaved={changed} onCancel={() => setEdited(false)} />
           ) : (
             <>
+              {memory.source !== null && (
+                <p class="about">
+                  {memory.source.section} <SourceLink of={memory.source} />
+                </p>
+              )}
               <PartText of={memory} />
-              <Currency memory={memory} hashOfNote={hashOfNote} onChanged={changed} mayWrite={mayWrite} />
+              <SupersededBy memory={memory} hashOfNote={hashOfNote} onChanged={changed} mayWrite={mayWrite} />
+              {memory.supersedes.length > 0 && (
+                <p>
+                  {texts.note.supersedes}{" "}
+                  {memory.supersedes.map((each) => (
+                    <a key={each} href={hashOfNote(each)}>
+                      {each.slice(-6)}{" "}
+                    </a>
+                  ))}
+                </p>
+              )}
               {mayWrite && (
                 <p class="deeds">
                   <button type="button" onClick={() => setEdited(true)}>
@@ -159,40 +182,40 @@ interface CurrencyProps {
   readonly mayWrite: boolean;
 }
 
-/** Links to the note that took this one's place, and to those whose place it took. */
-function Currency({ memory, hashOfNote, onChanged, mayWrite }: CurrencyProps) {
-  const { id, superseded_by, superseded_how, superseded_at, supersedes } = memory;
+/** The later note that took this one's place, or seems to. */
+export function SupersededBy({ memory, hashOfNote, onChanged, mayWrite }: CurrencyProps) {
+  const { id, superseded_by, superseded_how, superseded_at } = memory;
+  if (superseded_by === null) return null;
   return (
-    <>
-      {superseded_by !== null && (
-        <p class="superseded">
-          <a href={hashOfNote(superseded_by)}>
-            {superseded_how === "told" ? texts.note.supersededBy : texts.note.supersededGuess}
-          </a>
-          {superseded_at !== null && <small> {minuteOf(superseded_at)}</small>}{" "}
-          {mayWrite && superseded_how === "inferred" && (
-            <Deed run={async () => (await api.memories.update(id, { still_holds: true }), onChanged())}>
-              {texts.note.stillHolds}
-            </Deed>
-          )}
-        </p>
+    <p class="superseded">
+      <a href={hashOfNote(superseded_by)}>
+        {superseded_how === "told" ? texts.note.supersededBy : texts.note.supersededGuess}
+      </a>
+      {superseded_at !== null && <small> {dateOf(superseded_at)}</small>}{" "}
+      {mayWrite && superseded_how === "inferred" && (
+        <Deed run={async () => (await api.memories.update(id, { still_holds: true }), onChanged())}>
+          {texts.note.stillHolds}
+        </Deed>
       )}
-      {supersedes.length > 0 && (
-        <p>
-          {texts.note.supersedes}{" "}
-          {supersedes.map((each) => (
-            <a key={each} href={hashOfNote(each)}>
-              {each.slice(-6)}{" "}
-            </a>
-          ))}
-        </p>
-      )}
-    </>
+    </p>
+  );
+}
+
+/** Leads to the place in its document that a note is a part of. */
+export function SourceLink({ of }: { of: NonNullable<Memory["source"]> }) {
+  const { document_id, chunk_index, chunk_count, start_ms, page } = of;
+  const name = of.filename ?? of.url ?? texts.documents.untitled;
+  return (
+    <a href={hashOf("documents", { id: document_id, part: String(chunk_index), at: String(start_ms ?? "") })}>
+      {chunk_index < 0 || chunk_count < 2 ? name : texts.note.part(chunk_index + 1, chunk_count, name)}
+      {page !== undefined && `, ${texts.note.page(page)}`}
+      {start_ms !== undefined && `, ${texts.note.at(positionOf(start_ms))}`}
+    </a>
   );
 }
 
 function About({ memory }: { memory: Memory }) {
-  const { metadata, source } = memory;
+  const { metadata } = memory;
   const rows: readonly (readonly [string, string | null])[] = [
     [texts.note.happened, minuteOf(memory.occurred_at)],
     [
@@ -209,22 +232,6 @@ function About({ memory }: { memory: Memory }) {
   return (
     <>
       <Tags of={memory.tags} onPick={(tag) => (location.hash = hashOf("notes", { tag }))} />
-      {source !== null && (
-        <p>
-          {texts.note.source}:{" "}
-          <a
-            href={hashOf("documents", {
-              id: source.document_id,
-              part: String(source.chunk_index),
-              at: String(source.start_ms ?? ""),
-            })}
-          >
-            {source.filename ?? source.url ?? texts.documents.untitled}
-            {source.page !== undefined && `, ${texts.note.page(source.page)}`}
-            {source.start_ms !== undefined && `, ${texts.note.at(positionOf(source.start_ms))}`}
-          </a>
-        </p>
-      )}
       <Pairs of={rows} />
     </>
   );
@@ -238,61 +245,101 @@ interface EditorProps {
 
 /** Saves over the version that was read only; what stands there by then is shown beside what was written. */
 function Editor({ memory, onSaved, onCancel }: EditorProps) {
-  const [content, setContent] = useState(memory.content);
-  const [tags, setTags] = useState(memory.tags.join(", "));
-  const [project, setProject] = useState(memory.project ?? "");
+  const { id } = memory;
+  const tell = useTell();
+  // With a draft goes the note that it began with.
+  const { draft, change, forget } = useDraft(id, {
+    base: memory,
+    content: memory.content,
+    tags: memory.tags.join(", "),
+    project: memory.project ?? "",
+  });
+  const { base, content, tags, project } = draft;
   const [theirs, setTheirs] = useState<Memory>();
+  const [isAsked, setAsked] = useState(false);
   const field = useFocus<HTMLTextAreaElement>();
+  useEffect(() => {
+    const { hash } = location;
+    return () => {
+      if (hasDraft(id))
+        tell({ text: texts.note.unsaved, label: texts.note.toDraft, undo: async () => go(hash) });
+    };
+  }, []);
   const save = async (ifVersion: number) => {
     const list = tagsOf(tags);
     try {
       await api.memories.update(
-        memory.id,
+        id,
         {
-          ...(content !== memory.content && { content }),
-          ...(list.join("\n") !== memory.tags.join("\n") && { tags: list }),
-          ...(project !== (memory.project ?? "") && { project: project === "" ? null : project }),
+          ...(content !== base.content && { content }),
+          ...(list.join("\n") !== base.tags.join("\n") && { tags: list }),
+          ...(project !== (base.project ?? "") && { project: project === "" ? null : project }),
         },
         { ifVersion },
       );
+      forget();
       onSaved();
     } catch (error) {
       if (!(error instanceof MemorydError) || error.code !== "VERSION_MISMATCH") throw error;
-      setTheirs(await api.memories.get(memory.id));
+      setTheirs(await api.memories.get(id));
     }
   };
+  const leave = () => {
+    forget();
+    if (theirs === undefined) onCancel();
+    else onSaved();
+  };
+  const cancel = () => (hasDraft(id) ? setAsked(true) : leave());
   return (
-    <form class="editor" onSubmit={(event) => event.preventDefault()}>
-      {theirs !== undefined && (
-        <div class="problem" role="alert">
-          <p>{texts.note.conflict}</p>
-          <p class="content">{theirs.content}</p>
-          <Tags of={theirs.tags} />
-        </div>
+    <>
+      <WritingForm kind="editor" onEscape={cancel}>
+        {theirs !== undefined && (
+          <div class="problem" role="alert">
+            <p>{texts.note.conflict}</p>
+            <p class="content">{theirs.content}</p>
+            <Tags of={theirs.tags} />
+          </div>
+        )}
+        <Field label={texts.note.content}>
+          <textarea
+            rows={Math.min(20, Math.max(4, content.length / 50))}
+            value={content}
+            ref={field}
+            onInput={(event) => change({ content: event.currentTarget.value })}
+          />
+        </Field>
+        <Field label={texts.note.tags}>
+          <input type="text" value={tags} onInput={(event) => change({ tags: event.currentTarget.value })} />
+        </Field>
+        <Field label={texts.note.project}>
+          <input
+            type="text"
+            value={project}
+            onInput={(event) => change({ project: event.currentTarget.value })}
+          />
+        </Field>
+        <p class="deeds">
+          <Deed kind="main" run={() => save((theirs ?? base).version)}>
+            {theirs === undefined ? texts.save : texts.note.saveAnyway}
+          </Deed>
+          <button type="button" onClick={theirs === undefined ? cancel : leave}>
+            {theirs === undefined ? texts.cancel : texts.note.takeTheirs}
+          </button>
+        </p>
+      </WritingForm>
+      {isAsked && (
+        <Dialog title={texts.note.discardSure} onClose={() => setAsked(false)}>
+          <p class="deeds">
+            <button type="button" class="danger" onClick={leave}>
+              {texts.note.discard}
+            </button>
+            <button type="button" onClick={() => setAsked(false)}>
+              {texts.note.goOn}
+            </button>
+          </p>
+        </Dialog>
       )}
-      <Field label={texts.note.content}>
-        <textarea
-          rows={Math.min(20, Math.max(4, content.length / 50))}
-          value={content}
-          ref={field}
-          onInput={(event) => setContent(event.currentTarget.value)}
-        />
-      </Field>
-      <Field label={texts.note.tags}>
-        <input type="text" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
-      </Field>
-      <Field label={texts.note.project}>
-        <input type="text" value={project} onInput={(event) => setProject(event.currentTarget.value)} />
-      </Field>
-      <p class="deeds">
-        <Deed kind="main" run={() => save((theirs ?? memory).version)}>
-          {theirs === undefined ? texts.save : texts.note.saveAnyway}
-        </Deed>
-        <button type="button" onClick={theirs === undefined ? onCancel : onSaved}>
-          {theirs === undefined ? texts.cancel : texts.note.takeTheirs}
-        </button>
-      </p>
-    </form>
+    </>
   );
 }
 

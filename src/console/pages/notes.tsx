@@ -1,13 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Memory, MemoryPage } from "../../client/client.ts";
+import { type Memory, MemorydError, type MemoryPage } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
 import { type PageProps, useSession, useTell } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
 import { go, hashOf, useKeys } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Empty, Field, Tags } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Field } from "../parts.tsx";
 import { texts } from "../texts.ts";
+import { AddNote } from "./add-note.tsx";
+import { NoteRow } from "./note-row.tsx";
 import { BesideNote, tagsOf } from "./note.tsx";
 import { Overview } from "./overview.tsx";
 
@@ -16,17 +18,14 @@ const PAGE = 50;
 const SHOWN_PAGES = 4;
 /** Tagged in one request. */
 const MOST_PICKED = 1_000;
-/** Shown of a long note. */
-const ROW_CHARS = 300;
+/** Deleted at a time. */
+const CONCURRENT = 8;
 
 export function Notes({ at }: PageProps) {
   const { scope } = useSession();
   const conditions = conditionsOf(at);
   const list = usePages(JSON.stringify(conditions));
-  // Further down rows would jump under the reader.
-  useChanges(["memory", "user"], () => {
-    if (list.pageAbove === undefined) list.reload();
-  });
+  useChanges(["memory", "user"], list.reload);
   const [picked, setPicked] = useState<ReadonlyMap<string, Memory>>(new Map());
   const [current, setCurrent] = useState(-1);
   const open = (id: string) => go(hashOf("notes", { ...at, id }));
@@ -57,10 +56,15 @@ export function Notes({ at }: PageProps) {
   const mayWrite = scope !== "read";
   return (
     <BesideNote page="notes" at={at} onChanged={list.reload}>
-      {mayWrite && <AddNote at={at} onAdded={list.reload} />}
+      {mayWrite && (
+        <details>
+          <summary>{texts.notes.add}</summary>
+          <AddNote at={at} onAdded={list.reload} />
+        </details>
+      )}
       <Filters page="notes" at={at} />
       <Overview at={at} />
-      {list.total !== undefined && <p class="count">{texts.browse.total(list.total)}</p>}
+      {list.total !== undefined && <p class="count">{texts.notes.total(list.total)}</p>}
       {picked.size > 0 && (
         <Picked
           notes={[...picked.values()]}
@@ -71,43 +75,41 @@ export function Notes({ at }: PageProps) {
           }}
         />
       )}
-      {list.total === 0 && <Empty>{isFiltered(at) ? texts.browse.emptyFiltered : texts.browse.empty}</Empty>}
-      <Edge beyond={list.pageAbove} label={texts.browse.newer} onReached={list.showNewer} />
+      {list.total === 0 && <Empty>{isFiltered(at) ? texts.notes.emptyFiltered : texts.notes.empty}</Empty>}
+      <Edge beyond={list.pageAbove} label={texts.notes.newer} onReached={list.showNewer} />
       <ol class="notes" ref={list.listRef}>
         {list.rows.map((memory, index) => (
           <li key={memory.id} data-id={memory.id}>
             {dayOf(memory.created_at) !== dayOf(list.rows[index - 1]?.created_at ?? "1970-01-01") && (
               <h2 class="day">{dayOf(memory.created_at)}</h2>
             )}
-            <article
-              class={`note${index === current ? " current" : ""}${memory.id === at["id"] ? " open" : ""}`}
-            >
-              {mayWrite && (
-                <input
-                  type="checkbox"
-                  aria-label={texts.browse.select}
-                  checked={picked.has(memory.id)}
-                  onChange={() => pick(memory)}
-                />
-              )}
-              <button type="button" class="text" onClick={() => open(memory.id)}>
-                {memory.content.length > ROW_CHARS
-                  ? `${memory.content.slice(0, ROW_CHARS)}…`
-                  : memory.content}
-              </button>
-              <p class="about">
-                <time dateTime={memory.created_at}>{clockOf(memory.created_at)}</time>
-                {dayOf(memory.occurred_at) !== dayOf(memory.created_at) && (
-                  <span>
-                    {texts.note.happened} {dateOf(memory.occurred_at)}
-                  </span>
-                )}
-                {memory.user_id !== null && <span>{memory.user_id}</span>}
-                {memory.project !== null && <span>{memory.project}</span>}
-                <span>{memory.primary_sector}</span>
-                <Tags of={memory.tags} onPick={(tag) => go(hashOf("notes", { ...at, tag }))} />
-              </p>
-            </article>
+            <NoteRow
+              memory={memory}
+              page="notes"
+              at={at}
+              isCurrent={index === current}
+              box={
+                mayWrite && (
+                  <input
+                    type="checkbox"
+                    aria-label={texts.notes.select}
+                    checked={picked.has(memory.id)}
+                    onChange={() => pick(memory)}
+                  />
+                )
+              }
+              time={
+                <>
+                  <time dateTime={memory.created_at}>{clockOf(memory.created_at)}</time>
+                  {dayOf(memory.occurred_at) !== dayOf(memory.created_at) && (
+                    <span>
+                      {texts.note.happened} {dateOf(memory.occurred_at)}
+                    </span>
+                  )}
+                </>
+              }
+              onChanged={list.reload}
+            />
           </li>
         ))}
       </ol>
@@ -116,8 +118,8 @@ export function Notes({ at }: PageProps) {
           {list.problem}
         </p>
       )}
-      <Edge beyond={list.pageBelow} label={texts.browse.older} onReached={list.showOlder} />
-      {list.pageBelow === undefined && list.rows.length > 0 && <p class="count">{texts.browse.end}</p>}
+      <Edge beyond={list.pageBelow} label={texts.notes.older} onReached={list.showOlder} />
+      {list.pageBelow === undefined && list.rows.length > 0 && <p class="count">{texts.notes.end}</p>}
     </BesideNote>
   );
 }
@@ -169,6 +171,8 @@ function usePages(conditions: string) {
   const [round, setRound] = useState(0);
   const isLoading = useRef(false);
   const listRef = useRef<HTMLOListElement>(null);
+  /** The conditions that the shown pages match. */
+  const shownFor = useRef<string>(undefined);
   /** A row that stays where it is on the screen while rows above it come and go. */
   const anchor = useRef<{ id: string; top: number } | undefined>(undefined);
 
@@ -178,13 +182,29 @@ function usePages(conditions: string) {
       signal === undefined ? undefined : { signal },
     );
 
+  /** The pages that are shown, read anew: who has scrolled down stays there. */
+  const readShown = async (signal: AbortSignal): Promise<Window> => {
+    const isSame = shownFor.current === conditions;
+    const window: Window = isSame ? { cursors: cursors.slice(0, first + 1), first, pages: [] } : NO_PAGES;
+    const [known, fresh] = [[...window.cursors], [] as MemoryPage[]];
+    do {
+      const page = await read(known.at(-1) ?? null, signal);
+      known.push(page.next_cursor);
+      fresh.push(page);
+    } while (known.at(-1) !== null && fresh.length < (isSame ? pages.length : 1));
+    return { cursors: known, first: window.first, pages: fresh };
+  };
+
   useEffect(() => {
     const control = new AbortController();
-    read(null, control.signal).then(
-      (page) => {
+    readShown(control.signal).then(
+      (shown) => {
+        shownFor.current = conditions;
+        // At the top a new note is to be seen.
+        if (first > 0 || scrollY > innerHeight / 2) keepPlace();
         setProblem(undefined);
-        setTotal(page.total);
-        setWindow({ cursors: [null, page.next_cursor], first: 0, pages: [page] });
+        setTotal(shown.pages.at(-1)?.total);
+        setWindow(shown);
       },
       (error: unknown) => control.signal.aborted || setProblem(reasonOf(error)),
     );
@@ -197,7 +217,7 @@ function usePages(conditions: string) {
     if (kept === undefined) return;
     const row = listRef.current?.querySelector(`[data-id="${kept.id}"]`);
     if (row !== null && row !== undefined) scrollBy(0, row.getBoundingClientRect().top - kept.top);
-  }, [first]);
+  }, [pages]);
 
   function keepPlace(): void {
     for (const row of listRef.current?.querySelectorAll<HTMLElement>("[data-id]") ?? []) {
@@ -226,7 +246,10 @@ function usePages(conditions: string) {
 
   const after = first + pages.length;
   return {
-    rows: pages.flatMap(({ items }) => items),
+    // A note that came back from the trash is the last added: it stands where it stood.
+    rows: pages
+      .flatMap(({ items }) => items)
+      .sort((a, b) => Number(b.created_at > a.created_at) - Number(b.created_at < a.created_at)),
     total,
     problem,
     listRef,
@@ -246,36 +269,6 @@ function usePages(conditions: string) {
         pages: [page, ...pages].slice(0, SHOWN_PAGES),
       })),
   };
-}
-
-function AddNote({ at, onAdded }: { at: PageProps["at"]; onAdded: () => void }) {
-  const [content, setContent] = useState("");
-  const [tags, setTags] = useState("");
-  const add = async () => {
-    const { user, project } = at;
-    await api.memories.add({
-      content,
-      tags: tagsOf(tags),
-      ...(user !== undefined && { user_id: user }),
-      ...(project !== undefined && { project }),
-    });
-    setContent("");
-    onAdded();
-  };
-  return (
-    <details class="add">
-      <summary>{texts.browse.add}</summary>
-      <Field label={texts.browse.addLabel}>
-        <textarea rows={3} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
-      </Field>
-      <Field label={texts.note.tags}>
-        <input type="text" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
-      </Field>
-      <Deed kind="main" run={add} isDisabled={content.trim() === ""}>
-        {texts.save}
-      </Deed>
-    </details>
-  );
 }
 
 interface PickedProps {
@@ -307,29 +300,55 @@ function Picked({ notes, onNone, onDone }: PickedProps) {
     tell({
       text:
         problem === undefined
-          ? texts.browse.tagged(changed.size)
-          : texts.browse.notTagged(failed, problem.detail),
+          ? texts.notes.tagged(changed.size)
+          : texts.notes.notTagged(failed, problem.detail),
       ...(changed.size > 0 && { undo }),
     });
     onDone();
   };
+  const remove = async () => {
+    const all = notes.map(({ id }) => id);
+    await each(all, (id) => api.memories.delete(id, { trash: true }));
+    const undo = async () => {
+      await each(all, (id) => api.trash.restore(id));
+      onDone();
+    };
+    tell({ text: texts.notes.deleted(all.length), undo });
+    onDone();
+  };
   return (
     <form class="picked" onSubmit={(event) => event.preventDefault()}>
-      <span role="status">{texts.browse.selected(notes.length)}</span>
+      <span role="status">{texts.notes.selected(notes.length)}</span>
       <Field label={texts.note.tags}>
         <input type="text" list="tags" value={tag} onInput={(event) => setTag(event.currentTarget.value)} />
       </Field>
       <span class="deeds">
         <Deed kind="main" run={() => change("add")} isDisabled={tag.trim() === ""}>
-          {texts.browse.addTag}
+          {texts.notes.addTag}
         </Deed>
         <Deed run={() => change("remove")} isDisabled={tag.trim() === ""}>
-          {texts.browse.removeTag}
+          {texts.notes.removeTag}
         </Deed>
+        <AskedDeed question={texts.notes.deleteSure(notes.length)} run={remove}>
+          {texts.remove}
+        </AskedDeed>
         <button type="button" onClick={onNone}>
-          {texts.browse.selectNone}
+          {texts.notes.selectNone}
         </button>
       </span>
     </form>
   );
+}
+
+/** One that is gone meanwhile is no error. */
+async function each(ids: readonly string[], run: (id: string) => Promise<unknown>): Promise<void> {
+  const isGone = (error: unknown) => error instanceof MemorydError && error.status === 404;
+  for (let from = 0; from < ids.length; from += CONCURRENT)
+    await Promise.all(
+      ids.slice(from, from + CONCURRENT).map((id) =>
+        run(id).catch((error: unknown) => {
+          if (!isGone(error)) throw error;
+        }),
+      ),
+    );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { openSession, reasonOf, useKey } from "../api.ts";
+import { useFocus } from "../hooks.ts";
 import { Field, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
@@ -11,6 +12,7 @@ interface SignInProps {
 
 export function SignIn({ onSignedIn, isAgain }: SignInProps) {
   const [key, setKey] = useState("");
+  const field = useFocus<HTMLInputElement>();
   const [problem, setProblem] = useState<string>();
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -36,6 +38,7 @@ export function SignIn({ onSignedIn, isAgain }: SignInProps) {
         <Field label={texts.signIn.key}>
           <input
             type="password"
+            ref={field}
             autocomplete="off"
             required
             value={key}

@@ -34,7 +34,7 @@ export function Trash() {
                       {minuteOf(entry.deleted_at)}
                       {entry.deleted_by !== null && ` ${texts.note.by} ${entry.deleted_by}`} ·{" "}
                       {texts.trash.until(dateOf(entry.purge_after))}
-                      {entry.memories > 1 && ` · ${texts.browse.total(entry.memories)}`}
+                      {entry.memories > 1 && ` · ${texts.notes.total(entry.memories)}`}
                     </small>
                     {scope !== "read" && (
                       <span class="deeds">

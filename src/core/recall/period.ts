@@ -35,12 +35,12 @@ const READ_NEWEST = 60;
 /** Terms of a note; all are read, so the order hardly counts. */
 const USUAL_LENGTH = 20;
 
-/** The memories that the filter lets through and that name a time within the period, the soonest first. */
+/** The memories that the filter lets through and that name a time within the period, with the first such time; the soonest first. */
 export async function naming(
   store: Pick<MemoryStore, "catalogue" | "readMemories" | "scoreWords">,
   filter: MemoryFilter,
   period: Period,
-): Promise<readonly Ordinal[]> {
+): Promise<readonly { readonly ordinal: Ordinal; readonly date: Period }[]> {
   const selection = store.catalogue.select(filter);
   const months = new Set<number>();
   for (let time = period.from; time < period.to && months.size < 12; time += 28 * DAY_MS)
@@ -56,13 +56,12 @@ export async function naming(
       const entry = store.catalogue.at(ordinal);
       const content = entry === undefined ? undefined : memories.get(entry.id)?.content;
       if (entry === undefined || content === undefined) return [];
-      const dates = datesNamed(content, entry.occurredAt).filter(
-        ({ from, to }) => from < period.to && to > period.from,
-      );
-      return dates.length === 0 ? [] : [{ ordinal, at: Math.min(...dates.map(({ from }) => from)) }];
+      const [date] = datesNamed(content, entry.occurredAt)
+        .filter(({ from, to }) => from < period.to && to > period.from)
+        .sort((a, b) => a.from - b.from);
+      return date === undefined ? [] : [{ ordinal, date }];
     })
-    .sort((a, b) => a.at - b.at || b.ordinal - a.ordinal)
-    .map(({ ordinal }) => ordinal);
+    .sort((a, b) => a.date.from - b.date.from || b.ordinal - a.ordinal);
 }
 
 /** The memories, best first, as an answer to a question that asks for nothing but their time. */

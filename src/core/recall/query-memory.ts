@@ -198,8 +198,8 @@ async function whenAsked(
     const found = withMemories(store.catalogue, filter, timed);
     return found && { ...found, naming: [] };
   }
-  const ordinals = await naming(store, filter, timed.period);
-  return ordinals.length === 0 ? undefined : { ...timed, naming: ordinals };
+  const named = await naming(store, filter, timed.period);
+  return named.length === 0 ? undefined : { ...timed, naming: named.map(({ ordinal }) => ordinal) };
 }
 
 interface Asked {

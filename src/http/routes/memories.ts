@@ -240,6 +240,18 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
       },
     },
   ),
+  listComing: route("read GET /memory/coming", "Memories that name a day or month to come", {
+    description: "Neither parts of documents nor what was superseded.",
+    querystring: wire.ComingQuery,
+    answer: wire.ComingReply,
+    handle: async (request) => {
+      const { l: limit = 20 } = request.query;
+      const { days = 30, timeZone, ...filter } = inputs.inScope(fromWire(wire.ComingQuery, request.query));
+      const input = { filter, days, limit, ...present({ timeZone: timeZoneOf(timeZone) }) };
+      const items = await operationsOf(request).listComing(input);
+      return { items: items.map(({ on, memory }) => ({ on, memory: seen(memory) })) };
+    },
+  }),
   countMemories: route("read GET /memory/counts", "Count memories by day, client, project, tag or user", {
     querystring: wire.CountMemoriesQuery,
     answer: wire.CountMemoriesReply,

@@ -243,6 +243,9 @@ class SupersededPage(TypedDict):
     offset: int
     next_cursor: str | None
 
+class ComingMemories(TypedDict):
+    items: list[dict[str, Any]]
+
 class MemoryCounts(TypedDict):
     items: list[dict[str, Any]]
     total: int
@@ -821,6 +824,13 @@ class ListSupersededQuery(TypedDict, total=False):
     user_id: str
     project: str
     how: Literal["told", "inferred"]
+
+class ListComingQuery(TypedDict, total=False):
+    user_id: str
+    project: str
+    days: int
+    l: int
+    time_zone: str
 
 CountMemoriesQuery = TypedDict(
     "CountMemoriesQuery",

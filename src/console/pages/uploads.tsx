@@ -1,4 +1,5 @@
 /** Files and folders that are dropped or chosen, and addresses; with the jobs under way. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { IngestFields, IngestResult, Job } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
@@ -26,10 +27,9 @@ interface Found {
   readonly folder?: string;
 }
 
-export function TakeIn({ onTaken }: { onTaken: () => void }) {
+/** Sends files; what is under way and what failed is in `report`. @param onTaken after a document was made. */
+export function useUploads(onTaken: () => void) {
   const tell = useTell();
-  const [isOver, setOver] = useState(false);
-  const [address, setAddress] = useState("");
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [sending, setSending] = useState<{ readonly done: number; readonly total: number }>();
   const stop = useRef(false);
@@ -65,61 +65,14 @@ export function TakeIn({ onTaken }: { onTaken: () => void }) {
     setSending(undefined);
     onTaken();
   };
-  const choose = (event: { readonly currentTarget: HTMLInputElement }) => {
-    const input = event.currentTarget;
-    const found = Array.from(input.files ?? [], (file): Found => {
-      const [folder] = /^.*(?=\/)/.exec(file.webkitRelativePath) ?? [];
-      return { file, ...(folder !== undefined && { folder }) };
-    });
-    void take(found.filter(({ file, folder = "" }) => !isHidden(`${folder}/${file.name}`)));
-    // So that the same file can be chosen again.
-    input.value = "";
-  };
-  const fetchAddress = async () => {
+  const fetchAddress = async (url: string) => {
     setProblems([]);
-    await begin(address, () => api.documents.submit({ url: address.trim() }));
-    setAddress("");
+    await begin(url, () => api.documents.submit({ url }));
     jobs.reload();
     onTaken();
   };
-  return (
-    <section class="take-in">
-      <div
-        class={isOver ? "drop over" : "drop"}
-        onDragOver={(event) => (event.preventDefault(), setOver(true))}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          const given = event.dataTransfer;
-          if (given !== null) filesOf(given).then(take, (error: unknown) => setProblems([String(error)]));
-        }}
-      >
-        <span>{say.drop}</span>
-        <span class="deeds">
-          <label class="button">
-            {say.choose}
-            <input class="hidden" type="file" multiple onChange={choose} />
-          </label>
-          <label class="button">
-            {say.chooseFolder}
-            <input class="hidden" type="file" {...{ webkitdirectory: true }} onChange={choose} />
-          </label>
-        </span>
-      </div>
-      <form class="fields" onSubmit={(event) => event.preventDefault()}>
-        <Field label={say.address}>
-          <input
-            type="url"
-            value={address}
-            placeholder="https://"
-            onInput={(event) => setAddress(event.currentTarget.value)}
-          />
-        </Field>
-        <Deed run={fetchAddress} isDisabled={address.trim() === ""}>
-          {say.fetch}
-        </Deed>
-      </form>
+  const report = (
+    <>
       {sending !== undefined && (
         <p class="deeds" role="status">
           {say.sending(sending.done + 1, sending.total)}
@@ -137,7 +90,89 @@ export function TakeIn({ onTaken }: { onTaken: () => void }) {
         </p>
       ))}
       <Jobs of={jobs.value ?? []} running={running} onChanged={jobs.reload} />
+    </>
+  );
+  return { take, fetchAddress, report };
+}
+
+/** Documents from files, folders and addresses. */
+export function Uploads({ onTaken }: { onTaken: () => void }) {
+  const [address, setAddress] = useState("");
+  const { take, fetchAddress, report } = useUploads(onTaken);
+  const choose = (event: { readonly currentTarget: HTMLInputElement }) => {
+    const input = event.currentTarget;
+    const found = Array.from(input.files ?? [], (file): Found => {
+      const [folder] = /^.*(?=\/)/.exec(file.webkitRelativePath) ?? [];
+      return { file, ...(folder !== undefined && { folder }) };
+    });
+    void take(found.filter(({ file, folder = "" }) => !isHidden(`${folder}/${file.name}`)));
+    // So that the same file can be chosen again.
+    input.value = "";
+  };
+  return (
+    <section>
+      <DropArea take={take} kind="drop">
+        <span>{say.drop}</span>
+        <span class="deeds">
+          <label class="button">
+            {say.choose}
+            <input class="hidden" type="file" multiple onChange={choose} />
+          </label>
+          <label class="button">
+            {say.chooseFolder}
+            <input class="hidden" type="file" {...{ webkitdirectory: true }} onChange={choose} />
+          </label>
+        </span>
+      </DropArea>
+      <form class="fields" onSubmit={(event) => event.preventDefault()}>
+        <Field label={say.address}>
+          <input
+            type="url"
+            value={address}
+            placeholder="https://"
+            onInput={(event) => setAddress(event.currentTarget.value)}
+          />
+        </Field>
+        <Deed
+          run={async () => (await fetchAddress(address.trim()), setAddress(""))}
+          isDisabled={address.trim() === ""}
+        >
+          {say.fetch}
+        </Deed>
+      </form>
+      {report}
     </section>
+  );
+}
+
+interface DropAreaProps {
+  readonly take: (found: readonly Found[]) => Promise<void>;
+  readonly kind?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Takes files and folders that are dropped on it. */
+export function DropArea({ take, kind = "", children }: DropAreaProps) {
+  const [isOver, setOver] = useState(false);
+  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+  return (
+    <div
+      class={isOver ? `${kind} over` : kind}
+      onDragOver={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        if (!hasFiles(event) || event.dataTransfer === null) return;
+        event.preventDefault();
+        void filesOf(event.dataTransfer).then(take);
+      }}
+    >
+      {children}
+    </div>
   );
 }
 
