@@ -12,7 +12,7 @@ import { framework, type MemoryOwner } from "./framework.ts";
 const { jsonSchema } = await framework(import("ai"), "ai", "memoryd/ai-sdk");
 
 export interface MemoryToolsOptions extends Partial<MemoryOwner> {
-  /** Of one answer, at most, whatever the model asks for; 1 500 if left out. */
+  /** Of a search's answer, at most, whatever the model asks for; 1 500 if left out. Other answers have at most 1 500. */
   readonly maxTokens?: number;
 }
 

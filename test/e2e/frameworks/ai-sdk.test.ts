@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateText, isStepCount, wrapLanguageModel } from "ai";
+import { generateText, stepCountIs, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient, type MemorydClient } from "../../../src/client/client.ts";
@@ -48,7 +48,7 @@ async function answerOf(
   const { steps } = await generateText({
     model,
     tools: memoryTools({ client, ...options }),
-    stopWhen: isStepCount(2),
+    stopWhen: stepCountIs(2),
     prompt: "go",
   });
   const part = steps[0]?.content.find(({ type }) => /^tool-(?:result|error)$/.test(type));
