@@ -83,7 +83,7 @@ describe("the package", () => {
 
   it("is built without a word on standard output, where `npm pack` gives the name of its file", async () => {
     const copy = join(folder, "copy");
-    for (const part of ["package.json", "tsconfig.json", "src"])
+    for (const part of ["package.json", "tsconfig.json", "docs", "src"])
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     const modules = resolve(createRequire(import.meta.url).resolve("typescript/package.json"), "../..");
     symlinkSync(modules, join(copy, "node_modules"), "junction");
