@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as arrowTypes from "apache-arrow";
 import type { Data, DataType, RecordBatch, Schema } from "apache-arrow";
-import { type Connection, Index, type Table } from "@lancedb/lancedb";
+import { type Connection, Index, type Table } from "./lancedb.ts";
 import { type ColumnData, type Columns, type ColumnType, storedText } from "./columns.ts";
 import type { TableName } from "../../core/rows.ts";
 import { TABLE_SPECS } from "./specs.ts";

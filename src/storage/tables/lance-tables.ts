@@ -1,4 +1,4 @@
-import { connect, type Connection, Session, type Table } from "@lancedb/lancedb";
+import { connect, type Connection, Session, type Table } from "./lancedb.ts";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import {

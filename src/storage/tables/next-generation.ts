@@ -1,4 +1,4 @@
-import type { Connection, MaterializedView, Table } from "@lancedb/lancedb";
+import type { Connection, MaterializedView, Table } from "./lancedb.ts";
 import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
 import {
