@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<TextKind, readonly [mediaType: string, noun?: strin
   srt: ["application/x-subrip"],
   vtt: ["text/vtt"],
   eml: ["message/rfc822"],
+  mhtml: ["multipart/related"],
   ipynb: ["application/x-ipynb+json"],
   xlsx: ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "an Excel workbook (XLSX)"],
   pptx: [
@@ -37,6 +38,8 @@ const KINDS: Readonly<Record<TextKind, readonly [mediaType: string, noun?: strin
     "a PowerPoint presentation (PPTX)",
   ],
   epub: ["application/epub+zip", "an EPUB book"],
+  odt: ["application/vnd.oasis.opendocument.text", "an OpenDocument text (ODT)"],
+  rtf: ["application/rtf", "a rich text (RTF)"],
   png: ["image/png", "a PNG picture"],
   jpeg: ["image/jpeg", "a JPEG picture"],
   webp: ["image/webp", "a WebP picture"],
@@ -57,6 +60,9 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   mdown: "md",
   mkd: "md",
   htm: "html",
+  "text/rtf": "rtf",
+  mht: "mhtml",
+  "application/x-mimearchive": "mhtml",
   xhtml: "html",
   text: "txt",
   "text/srt": "srt",
@@ -79,7 +85,7 @@ const NAMES: Readonly<Record<string, TextKind>> = {
 };
 
 /** Senders that do not know these formats call them plain text. */
-const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt", "eml", "ipynb"]);
+const TEXT_FORMATS: ReadonlySet<TextKind> = new Set(["md", "html", "srt", "vtt", "eml", "mhtml", "ipynb"]);
 
 /** First bytes of pictures. */
 const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: string])[] = [
@@ -89,7 +95,7 @@ const PICTURES: readonly (readonly [kind: TextKind, offset: number, magic: strin
 ];
 
 /** First bytes of formats that are not read and may pass for text: dark pixels (TIFF) and quiet sound (AIFF) for UTF-16. */
-const NOT_READ = /^(?:%!PS|\{\\rtf|GIF8|Rar!|II\*[^ -~]|MM[^ -~]\*|FORM.{4}AIF)/s;
+const NOT_READ = /^(?:%!PS|GIF8|Rar!|II\*[^ -~]|MM[^ -~]\*|FORM.{4}AIF)/s;
 
 /** Formats in a zip, by an entry that each has. */
 const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
@@ -110,13 +116,31 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
   const found = await binaryKind(bytes);
   if (found === undefined && isForeign) throw unsupported(`sent as ${nameOf(name)}, which cannot be read`);
   const isText = claimed !== undefined && nounOf(claimed) === "text";
-  const kind = found ?? (isText ? claimed : textKind(bytes));
+  const start = found === undefined ? startOf(bytes) : "";
+  if (MAILBOX.test(start))
+    throw unsupported("a mailbox of many mails; `memoryd import FILE` makes each of them a document");
+  const isVague = claimed === undefined || claimed === "txt" || claimed === "eml";
+  const saved = isVague && isSavedPage(start) ? "mhtml" : undefined;
+  const kind = found ?? saved ?? (isText ? claimed : textKind(start));
   checkClaim(claim, kind);
   return kind;
 }
 
-function textKind(bytes: Uint8Array): TextKind {
-  const start = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+const startOf = (bytes: Uint8Array): string =>
+  new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
+
+/** The line before each mail of a mailbox, and the first line of the mail's header. */
+const MAILBOX = /^From [^\n]{1,200} \d{4}\r?\n[\w-]{1,60}: /;
+/** Lines of the header that browsers give to a page they save as one file. */
+const SAVED_PAGE = /^(?:snapshot-content-location: |from: <saved by )/im;
+
+/** Whether a text is a page that a browser saved as one file. Some senders call it a mail. */
+function isSavedPage(start: string): boolean {
+  const [header = ""] = start.split(/\r?\n\r?\n/, 1);
+  return SAVED_PAGE.test(header) && /^content-type: *multipart\/related/im.test(header);
+}
+
+function textKind(start: string): TextKind {
   return looksLikeSubtitles(start) ?? (looksLikeHtml(start) ? "html" : "txt");
 }
 
@@ -172,17 +196,27 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   if (head.slice(0, 1_029).includes("%PDF-")) return "pdf";
   if (head.startsWith("PK\x03\x04")) return await zippedKind(bytes);
   if (head.startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) throw oldOffice(bytes);
+  if (head.startsWith("{\\rtf")) return "rtf";
   const picture = PICTURES.find(([, offset, magic]) => head.startsWith(magic, offset));
   if (picture !== undefined) return picture[0];
   if (NOT_READ.test(head) || isBinary(bytes)) throw unsupported("of a kind that is not read");
   return undefined;
 }
 
+/** Of the entry that names an OpenDocument file's type. */
+const MAX_TYPE_BYTES = 200;
+
 async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
-  const names = (await openZip(bytes)).entries.map(({ fileName }) => fileName);
+  const zip = await openZip(bytes);
+  const names = zip.entries.map(({ fileName }) => fileName);
   const isOffice = names.includes("[Content_Types].xml");
   for (const [kind, entry] of ZIPPED)
     if ((isOffice || kind === "epub") && names.some((name) => entry.test(name))) return kind;
+  const type = zip.entries.find(
+    ({ fileName, uncompressedSize }) => fileName === "mimetype" && uncompressedSize <= MAX_TYPE_BYTES,
+  );
+  if (type !== undefined && new TextDecoder().decode(await zip.read(type)).trim() === KINDS.odt[0])
+    return "odt";
   throw unsupported("an archive, or a document in one that is not read");
 }
 
@@ -216,8 +250,8 @@ function looksLikeHtml(start: string): boolean {
 
 function unsupported(what: string): ServiceError {
   return unsupportedMediaType(
-    `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, plain text, mails ` +
-      "(EML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
+    `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, ODT, RTF, HTML, Markdown, plain text, mails ` +
+      "(EML), saved pages (MHTML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
       "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these, or correct its type.",
   );
 }

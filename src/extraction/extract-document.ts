@@ -69,6 +69,15 @@ async function read(
       const { readEpub } = await import("./formats/epub.ts");
       return { method: "epub", ...(await readEpub(bytes, limits)) };
     }
+    case "odt": {
+      const { readOpenDocument } = await import("./formats/letters.ts");
+      return { method: "opendocument", ...(await readOpenDocument(bytes, limits)) };
+    }
+    case "rtf": {
+      const { readRichText } = await import("./formats/letters.ts");
+      if (bytes.length > limits.maxInflatedBytes) throw tooMuchText(limits);
+      return { method: "rtf", ...readRichText(Buffer.from(bytes).toString("latin1")) };
+    }
     case "png":
     case "jpeg":
     case "webp": {
@@ -78,6 +87,10 @@ async function read(
     case "eml": {
       const { readMail } = await import("./formats/mail.ts");
       return { method: "postal-mime", ...(await readMail(bytes)) };
+    }
+    case "mhtml": {
+      const { readSavedPage } = await import("./formats/mail.ts");
+      return await readSavedPage(bytes);
     }
     case "ipynb": {
       const { readNotebook } = await import("./formats/markdown.ts");
@@ -91,7 +104,8 @@ async function read(
     }
     case "md": {
       const { readMarkdown } = await import("./formats/markdown.ts");
-      return { method: "marked", ...readMarkdown(textWithin(bytes, charset, limits), nameOf(claims)) };
+      const text = legible(textWithin(bytes, charset, limits));
+      return { method: "marked", ...readMarkdown(text, nameOf(claims)) };
     }
     case "srt":
     case "vtt": {
@@ -101,8 +115,30 @@ async function read(
       return { method: "subtitles", ...subtitles };
     }
     case "txt":
-      return { method: "plain-text", blocks: plainTextBlocks(textWithin(bytes, charset, limits)) };
+      return { method: "plain-text", blocks: plainTextBlocks(legible(textWithin(bytes, charset, limits))) };
   }
+}
+
+/** Shorter texts are read whatever they are. */
+const MIN_ILLEGIBLE_CHARS = 2_000;
+/** Of a text that is none for people: its parts, and their least share of the characters that are no white space. */
+const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp])[] = [
+  ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,}/g],
+  ["a dump of bytes", 0.7, /(?<![^\s:|])(?:[\da-f]{2}){1,4}(?![^\s:|])/gi],
+  ["markup", 0.85, /<[^<>]{1,10000}>/g],
+];
+
+/** The text. @throws {ServiceError} UNPROCESSABLE for one that is hardly one for people. */
+function legible(text: string): string {
+  const charsOf = (part: string) => part.replace(/\s+/g, "").length;
+  const chars = charsOf(text);
+  if (chars < MIN_ILLEGIBLE_CHARS) return text;
+  for (const [what, share, parts] of ILLEGIBLE)
+    if ((text.match(parts) ?? []).reduce((sum, part) => sum + charsOf(part), 0) > share * chars)
+      throw unprocessable(
+        `The document is mostly ${what} and holds hardly any text. Send the text that it was made from.`,
+      );
+  return text;
 }
 
 const nameOf = ({ filename = "" }: Claims): string =>

@@ -41,7 +41,7 @@ export const IngestBody = t.named(
 
 export const IngestBytesBody = t.named("IngestBytes", "`metadata.filename` names the document.", {
   content_type: t.text(
-    "A kind (`pdf`, `docx`, `xlsx`, `pptx`, `epub`, `eml`, `ipynb`, `png`, `jpeg`, `webp`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
+    "A kind (`pdf`, `docx`, `xlsx`, `pptx`, `epub`, `odt`, `rtf`, `eml`, `mhtml`, `ipynb`, `png`, `jpeg`, `webp`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
     { minLength: 1, maxLength: 256, examples: ["pdf"] },
   ),
   data: t.text(
@@ -62,7 +62,7 @@ const Id = t.text("UUIDv7.");
 
 const Extraction = Type.Object({
   content_type: t.text(
-    "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, eml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
+    "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, odt, rtf, eml, mhtml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
   ),
   method: t.text(),
   title: Type.Optional(t.text()),

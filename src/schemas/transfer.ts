@@ -70,7 +70,23 @@ const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const MAX_NAMED_MEMORIES = 500_000;
 /** All that there are: one that is missing could be written and not be read back. */
 const DOCUMENT_KINDS = [
-  ...(["pdf", "docx", "xlsx", "pptx", "epub", "html", "md", "txt", "srt", "vtt", "eml", "ipynb"] as const),
+  ...([
+    "pdf",
+    "docx",
+    "xlsx",
+    "pptx",
+    "epub",
+    "html",
+    "md",
+    "txt",
+    "srt",
+    "vtt",
+    "odt",
+    "rtf",
+    "eml",
+    "mhtml",
+    "ipynb",
+  ] as const),
   ...(["png", "jpeg", "webp", "audio", "video"] as const),
 ] as const;
 

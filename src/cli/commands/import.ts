@@ -5,7 +5,7 @@ import { type ImportFormat, skipped } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 import { KNOWN_FORMATS } from "../import/read-record.ts";
-import { sendItems, sendOriginal } from "../import/send.ts";
+import { sendItems, sendMail, sendOriginal } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 
@@ -101,7 +101,13 @@ async function run(
     if ("kind" in checked) {
       // The document that it belongs to goes first.
       await flush();
-      if (daemon !== undefined) report.count(checked.where, await sendOriginal(daemon, checked));
+      if (daemon === undefined) continue;
+      const isMail = checked.kind === "mail";
+      report.count(
+        checked.where,
+        await (isMail ? sendMail(daemon, checked, options) : sendOriginal(daemon, checked)),
+      );
+      showProgress(report.inWords());
       continue;
     }
     const chars = JSON.stringify(checked.body).length;

@@ -16,6 +16,8 @@ export type ImportItem =
   | { readonly kind: "line"; readonly where: string; readonly body: Fields }
   /** The bytes that a document of an export was made of. */
   | OriginalItem
+  /** A mail, which becomes a document. */
+  | MailItem
   /** Between two notes of a folder, by their places; after both of them. */
   | { readonly kind: "link"; readonly where: string; readonly to: string }
   | LeftOut;
@@ -25,6 +27,13 @@ export interface OriginalItem {
   readonly where: string;
   readonly documentId: string;
   readonly path: string;
+}
+
+export interface MailItem {
+  readonly kind: "mail";
+  readonly where: string;
+  readonly filename: string;
+  readonly bytes: Buffer;
 }
 
 /** Left out on purpose, or because it cannot be imported. */
@@ -59,6 +68,7 @@ export const IMPORT_FORMATS = [
   "ndjson",
   "json",
   "csv",
+  "mbox",
   "openmemory",
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];

@@ -2,7 +2,7 @@ import { shortened } from "../../core/text/text-size.ts";
 import { formatTime, parseTime } from "../../schemas/wire.ts";
 import { CliFailure, complain, oneLine, plural, print, printJson } from "../output/output.ts";
 import { NAMES_A_USER, type Sendable } from "./check-item.ts";
-import type { LeftOut, OriginalItem } from "./import-item.ts";
+import type { LeftOut, MailItem, OriginalItem } from "./import-item.ts";
 import type { Outcome } from "./send.ts";
 
 /** The outcome of an import: numbers, and reasons with the first place of each. */
@@ -47,7 +47,7 @@ export class ImportReport {
     else this.fault(where, outcome?.fault ?? "the daemon did not answer for it");
   }
 
-  found(item: Sendable | OriginalItem): void {
+  found(item: Sendable | OriginalItem | MailItem): void {
     const kind = kindOf(item);
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     if (this.#samples.length < SAMPLES && kind === "memories" && "body" in item) this.#samples.push(item);
@@ -94,6 +94,7 @@ const KINDS = {
   facts: "fact",
   waypoints: "waypoint",
   originals: "original",
+  mails: "mail",
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -102,8 +103,8 @@ const FAULTS_SHOWN = 20;
 const SAMPLES = 3;
 const SAMPLE_CHARS = 60;
 
-function kindOf(item: Sendable | OriginalItem): Kind {
-  if ("kind" in item) return "originals";
+function kindOf(item: Sendable | OriginalItem | MailItem): Kind {
+  if ("kind" in item) return item.kind === "mail" ? "mails" : "originals";
   const { route, body } = item;
   if (route === "/memory/add/batch" || body["type"] === "memory") return "memories";
   if (body["type"] === "document") return "documents";

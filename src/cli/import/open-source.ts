@@ -10,6 +10,7 @@ import type { ImportFormat, ImportItems } from "./import-item.ts";
 import { type ConversationOptions, readChatGpt, readClaude, readOpenWebui } from "./read-chats.ts";
 import { readClaudeMemories, readClaudeProject } from "./read-chats.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
+import { readMailbox } from "./read-mailbox.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { readGraphRecord, readRecord, readRow } from "./read-record.ts";
@@ -42,6 +43,7 @@ const EXTENSIONS: Readonly<Record<string, ImportFormat>> = {
   ".jsonl": "ndjson",
   ".csv": "csv",
   ".tsv": "csv",
+  ".mbox": "mbox",
   ".md": "markdown",
   ".markdown": "markdown",
 };
@@ -80,6 +82,8 @@ async function* itemsOf(
         : readExport(linesOf(path));
     case "markdown":
       return yield* readNotes(path);
+    case "mbox":
+      return yield* readMailbox(createReadStream(path), basename(path, extname(path)));
     case "openmemory":
       return yield* readOlderService(path, options);
     case "ndjson":

@@ -1,10 +1,10 @@
 import { openAsBlob } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemorydError } from "../../client/client.ts";
-import { EXPORT_FORMAT, EXPORT_VERSION } from "../../schemas/wire.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION, present } from "../../schemas/wire.ts";
 import type { Daemon } from "../connect.ts";
-import type { Route, Sendable } from "./check-item.ts";
-import type { OriginalItem } from "./import-item.ts";
+import type { Owners, Route, Sendable } from "./check-item.ts";
+import type { MailItem, OriginalItem } from "./import-item.ts";
 
 export type Outcome = "added" | "known" | "repeated" | { readonly fault: string };
 
@@ -73,6 +73,23 @@ function outcomeOf(
   }
   if (id !== undefined) made.add(id);
   return "added";
+}
+
+/** Makes a document of a mail. @throws {MemorydError} where the daemon cannot be reached. */
+export async function sendMail(
+  { api }: Daemon,
+  { bytes, filename }: MailItem,
+  { user, project, tag }: Owners,
+): Promise<Outcome> {
+  try {
+    const file = new Blob([new Uint8Array(bytes)], { type: "message/rfc822" });
+    const fields = present({ user_id: user, project, tags: tag });
+    const { deduplicated } = await api.documents.ingest({ file, filename }, fields);
+    return deduplicated ? "known" : "added";
+  } catch (error) {
+    if (error instanceof MemorydError && error.status !== 0) return { fault: error.detail };
+    throw error;
+  }
 }
 
 /** Gives a document its original, if it is without. @throws {MemorydError} where the daemon cannot be reached. */

@@ -1,7 +1,7 @@
 /** The port that reads documents, and the text and structure it gives. */
 import type { Metadata } from "../memory.ts";
 
-/** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles, `eml` mails, `ipynb` notebooks. */
+/** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles, `eml` mails, `mhtml` saved pages, `ipynb` notebooks. */
 export type TextKind =
   | "pdf"
   | "docx"
@@ -13,7 +13,10 @@ export type TextKind =
   | "txt"
   | "srt"
   | "vtt"
+  | "odt"
+  | "rtf"
   | "eml"
+  | "mhtml"
   | "ipynb"
   | "png"
   | "jpeg"
@@ -54,7 +57,7 @@ export interface ExtractedDocument {
   readonly mediaType: string;
   /**
    * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text", "subtitles", "postal-mime",
-   * "notebook", "workbook", "slides", "epub" or "tesseract"; of recordings, the decoder and what
+   * "notebook", "workbook", "slides", "epub", "opendocument", "rtf" or "tesseract"; of recordings, the decoder and what
    * was made of it: "ffmpeg + whisper", "ffmpeg-wasm + subtitles".
    */
   readonly method: string;

@@ -3,6 +3,8 @@ import type { Block } from "../../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { parseHtml } from "./html-tree.ts";
+import { readHtml } from "./html.ts";
+import { unprocessable } from "../../core/errors.ts";
 
 /** Deeper parts and longer headers are hostile. */
 const BOUNDS = { maxNestingDepth: 32, maxHeadersSize: 1_000_000 };
@@ -40,6 +42,18 @@ export async function readMail(bytes: Uint8Array): Promise<ReadDocument> {
     date: sentAt,
     occurredAt: sentAt,
   };
+}
+
+/** A page that a browser saved as one file (RFC 2557): its HTML is read as that of a web page; it happened when it was saved. */
+export async function readSavedPage(bytes: Uint8Array): Promise<ReadDocument & { readonly method: string }> {
+  const { html, headers, subject, date } = await PostalMime.parse(bytes, BOUNDS);
+  if (html === undefined) throw unprocessable("The saved page holds no HTML.");
+  const places = headers.filter(({ key }) => /^(?:snapshot-)?content-location$/.test(key));
+  const page = readHtml(
+    html,
+    places.map(({ value }) => value).find((place) => URL.canParse(place)),
+  );
+  return { ...page, title: page.title ?? cleanField(subject), occurredAt: cleanDate(date) };
 }
 
 function bodyOf({ html, text }: Pick<Email, "html" | "text">): Block[] {

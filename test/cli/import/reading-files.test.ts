@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvRows } from "../../../src/cli/import/csv-rows.ts";
+import { readMailbox } from "../../../src/cli/import/read-mailbox.ts";
 import { jsonElements, textLines } from "../../../src/cli/import/text-lines.ts";
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -167,5 +168,29 @@ describe("csvRows", () => {
       { line: 2, fault: "is not UTF-8" },
       { line: 3, cells: ["2", "3"] },
     ]);
+  });
+});
+
+describe("readMailbox", () => {
+  const mails = async (text: string, size?: number) =>
+    (await all(readMailbox(bytesOf(text, size), "box"))).map((item) =>
+      item.kind === "mail" ? [item.filename, item.bytes.toString()] : [item.kind],
+    );
+
+  it("gives each mail as it was sent, whatever the chunks", async () => {
+    const box =
+      "From a@b Sat Nov 21 10:00:00 2026\nSubject: 1\n\nText\n\n>From here on\n>>From there\nFrom inside\n\nFrom c@d Sun Nov 22 10:00:00 2026\r\nSubject: 2\r\n\r\nlast";
+    await fc.assert(
+      fc.asyncProperty(size, async (chunk) => {
+        expect(await mails(box, chunk)).toEqual([
+          ["box-1.eml", "Subject: 1\n\nText\n\nFrom here on\n>From there\nFrom inside\n\n"],
+          ["box-2.eml", "Subject: 2\r\n\r\nlast"],
+        ]);
+      }),
+    );
+  });
+
+  it("finds no mail in what is no mailbox", async () => {
+    expect(await mails("Dear all,\nFrom now on we meet at nine.\n")).toEqual([]);
   });
 });

@@ -234,3 +234,124 @@ describe("in the sandbox", () => {
     expect((await extractor.extract({ bytes: page })).chunks[0]?.content.length).toBeLessThan(3_000);
   });
 });
+
+describe("letters", () => {
+  const openDocument = (body: string, parts: Readonly<Record<string, string>> = {}) =>
+    zipOf(
+      Object.entries({
+        mimetype: "application/vnd.oasis.opendocument.text",
+        "content.xml": `<office:document-content><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+        "meta.xml":
+          "<office:document-meta><office:meta><dc:title>Fence</dc:title><meta:initial-creator>Bo</meta:initial-creator></office:meta></office:document-meta>",
+        ...parts,
+      }).map(([name, content]) => ({ name, content })),
+    );
+
+  it("reads an OpenDocument text with its headings, lists and tables, without what was deleted or remarked", async () => {
+    const document = await read(
+      openDocument(
+        `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="2">Fence</text:h>
+        <text:p>Painted<text:s text:c="2"/>in<text:tab/>March<office:annotation><text:p>really?</text:p></office:annotation>.</text:p>
+        <text:list><text:list-item><text:p>paint</text:p></text:list-item></text:list>
+        <table:table><table:table-row><table:table-cell><text:p>Paint</text:p></table:table-cell><table:table-cell><text:p>40 €</text:p></table:table-cell></table:table-row></table:table>`,
+      ),
+      "letter.odt",
+    );
+    expect(document).toMatchObject({ kind: "odt", method: "opendocument", title: "Fence", author: "Bo" });
+    expect(linesOf(document)).toEqual([
+      "heading: Fence",
+      "paragraph: Painted in March.",
+      "list-item: - paint",
+      "table-row: Paint | 40 €",
+    ]);
+  });
+
+  it("refuses one that is encrypted", async () => {
+    const manifest = "<manifest:manifest><manifest:encryption-data/></manifest:manifest>";
+    await expect(read(openDocument("", { "META-INF/manifest.xml": manifest }), "a.odt")).rejects.toThrow(
+      "is encrypted",
+    );
+  });
+
+  it.each([
+    [
+      String.raw`{\rtf1\ansi\ansicpg1251 \'cf\'f0\'e8\'e2\'e5\'f2\par Second\tab\u8364?40\par}`,
+      ["Привет", "Second\t€40"],
+    ],
+    [String.raw`{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator x;}a \{b\} \\ c{\pict ffd8}\par}`, ["a {b} \\ c"]],
+    [String.raw`{\rtf1\uc2 \u26085??x{\uc0\u26412 }y\par}`, ["日x本y"]],
+    [String.raw`{\rtf1 open { groups {\b bold`, ["open  groups bold"]],
+  ])("reads rich text: %s", async (source, texts) => {
+    const document = await read(source, "letter.rtf");
+    expect(document.kind).toBe("rtf");
+    expect(document.blocks.map(({ text }) => text)).toEqual(texts);
+  });
+});
+
+describe("a page that a browser saved as one file", () => {
+  const page = (html: string) =>
+    [
+      "From: <Saved by Blink>",
+      "Snapshot-Content-Location: https://example.org/garlic",
+      "Date: Sat, 21 Nov 2026 10:00:00 +0000",
+      "MIME-Version: 1.0",
+      'Content-Type: multipart/related; boundary="b"',
+      "",
+      "--b",
+      "Content-Type: text/html",
+      "Content-Transfer-Encoding: quoted-printable",
+      "",
+      html,
+      "--b",
+      "Content-Type: image/png",
+      "Content-Transfer-Encoding: base64",
+      "",
+      "iVBORw0KGgo=".repeat(6),
+      "--b--",
+      "",
+    ].join("\r\n");
+
+  it.each(["page.mhtml", "page.mht", "page.eml", "page", "page.txt"])(
+    "is read as a web page: %s",
+    async (name) => {
+      const html = `<title>Garlic</title><body><nav><a href=3D"/">Start</a></nav><article><h1>Garlic</h1><p>${"Cloves go three centimetres deep into the gr=C3=BCn bed. ".repeat(8)}</p></article></body>`;
+      const document = await read(page(html), name);
+      expect(document).toMatchObject({
+        kind: "mhtml",
+        title: "Garlic",
+        occurredAt: Date.UTC(2026, 10, 21, 10),
+      });
+      expect(document.blocks.map(({ text }) => text).join("\n")).toMatch(/^Garlic\nCloves go .* grün bed\.$/);
+    },
+  );
+
+  it("is refused without HTML", async () => {
+    const noHtml = page("").replace("Content-Type: text/html", "Content-Type: application/pdf");
+    await expect(read(noHtml, "page.mhtml")).rejects.toThrow("holds no HTML");
+  });
+});
+
+describe("a text that is none for people", () => {
+  it.each([
+    ["base64", Buffer.alloc(6_000, "memory").toString("base64").replace(/.{76}/g, "$&\n")],
+    ["hexadecimal", Buffer.alloc(3_000, "memory").toString("hex")],
+    ["a dump of bytes", "00000010: 4d65 6d6f 7279 4d65 6d6f 7279 4d65 6d6f  MemoryMemoryMemo\n".repeat(80)],
+    ["markup", '<g class="a b" style="fill:none;stroke:#000"><path d="M10 10h5v5"/></g>\n'.repeat(80)],
+  ])("is refused with a sentence: %s", async (_, text) => {
+    await expect(read(text, "notes.txt")).rejects.toThrow("holds hardly any text");
+  });
+
+  it.each([
+    ["a list of checksums", `${"a1".repeat(32)}  photos/2026/holiday-in-wales.jpg\n`.repeat(60)],
+    ["addresses", "https://example.org/a/long/path/to/some/page?with=a&query=of&some=length\n".repeat(60)],
+    [
+      "feed of XML",
+      "<item><title>The winter cover is in the attic, behind the skis</title><place>attic</place></item>\n".repeat(
+        60,
+      ),
+    ],
+    ["minutes", "The boat leaves at nine from pier four, as always.\n".repeat(60)],
+  ])("is not taken for one: %s", async (_, text) => {
+    expect((await read(text, "notes.txt")).kind).toBe("txt");
+  });
+});

@@ -1,0 +1,167 @@
+/** What letters are written in beside Word: OpenDocument texts (ODT) and Rich Text Format (RTF). */
+import type { ExtractionLimits } from "../../core/documents/extraction.ts";
+import { unprocessable } from "../../core/errors.ts";
+import { cleanDate, cleanField, cleanLanguage, plainTextBlocks, type ReadDocument } from "./clean-text.ts";
+import { blocksOfHtml } from "./html-blocks.ts";
+import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
+import { openParts } from "./zip.ts";
+
+/** Elements of OpenDocument as those of HTML; all others stand for what is in them. */
+const HTML_TAGS: Readonly<Record<string, string>> = {
+  "text:p": "p",
+  "text:list": "ul",
+  "text:list-item": "li",
+  "text:list-header": "li",
+  "text:line-break": "br",
+  "table:table": "table",
+  "table:table-row": "tr",
+  "table:table-cell": "td",
+  "table:covered-table-cell": "td",
+};
+/** Deleted text that is kept for tracking, comments, and what is made from the text itself. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "text:tracked-changes",
+  "office:annotation",
+  "text:table-of-content",
+  "text:alphabetical-index",
+  "office:forms",
+]);
+/** Blanks in a row, at most. */
+const MAX_BLANKS = 100;
+
+/** A text in OpenDocument (ISO/IEC 26300): headings, paragraphs, lists and tables. @throws {ServiceError} TOO_LARGE, UNPROCESSABLE */
+export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
+  const parts = await openParts(bytes, limits);
+  const manifest = parseXml(await parts.text("META-INF/manifest.xml"));
+  if (findElement(manifest, ({ tag }) => tag === "manifest:encryption-data") !== undefined)
+    throw unprocessable("The document is encrypted. Save it without a password and send that.");
+  const content = parseXml(await parts.text("content.xml"));
+  const body = findElement(content, ({ tag }) => tag === "office:text");
+  const properties = new Map<string, string>();
+  for (const element of elementsOf(parseXml(await parts.text("meta.xml"))))
+    properties.set(element.tag, textOf(element));
+  return {
+    blocks: body === undefined ? [] : blocksOfHtml(asHtml(body)),
+    title: cleanField(properties.get("dc:title")),
+    author: cleanField(properties.get("meta:initial-creator") ?? properties.get("dc:creator")),
+    date: cleanDate(properties.get("meta:creation-date")) ?? cleanDate(properties.get("dc:date")),
+    language: cleanLanguage(properties.get("dc:language")),
+  };
+}
+
+function asHtml({ tag, attributes, children }: HtmlElement): HtmlElement {
+  if (tag === "text:s") {
+    const count = Math.min(MAX_BLANKS, Number(attributes["text:c"] ?? 1) || 1);
+    return { tag: "span", attributes: {}, children: [" ".repeat(count)] };
+  }
+  if (tag === "text:tab") return { tag: "span", attributes: {}, children: ["\t"] };
+  const level = Math.min(6, Math.max(1, Number(attributes["text:outline-level"] ?? 1) || 1));
+  return {
+    tag: tag === "text:h" ? `h${level}` : (HTML_TAGS[tag] ?? (tag === "office:text" ? "div" : "span")),
+    attributes: {},
+    children: children.flatMap((child) =>
+      typeof child === "string" ? child : LEFT_OUT.has(child.tag) ? [] : asHtml(child),
+    ),
+  };
+}
+
+/** Groups whose text is no text of the document; so is each that begins with `\*`. */
+const DESTINATIONS: ReadonlySet<string> = new Set(
+  (
+    "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf listtable " +
+    "listoverridetable rsidtbl generator xmlnstbl themedata colorschememapping latentstyles datastore fldinst"
+  ).split(" "),
+);
+const SIGNS: Readonly<Record<string, string>> = {
+  par: "\n",
+  sect: "\n",
+  page: "\n",
+  row: "\n",
+  line: "\n",
+  cell: "\t",
+  tab: "\t",
+  emdash: "—",
+  endash: "–",
+  lquote: "‘",
+  rquote: "’",
+  ldblquote: "“",
+  rdblquote: "”",
+  bullet: "•",
+  emspace: " ",
+  enspace: " ",
+  "~": "\u00a0",
+  _: "-",
+};
+/** A control word with its number, a byte in hexadecimal, a control sign, a brace, or text. */
+const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]+/gi;
+
+/** A text in Rich Text Format 1.9: its paragraphs, with the title and author that it names. Pictures and formats are left out. */
+export function readRichText(source: string): ReadDocument {
+  const codePage = /\\ansicpg(\d{1,5})/.exec(source)?.[1] ?? "1252";
+  const decoder = decoderOf(codePage);
+  let text = "";
+  let bytes: number[] = [];
+  const info: { title?: string; author?: string } = {};
+  /** Of the group that is open: whether its text is left out, which field of the document it is, and signs that stand for each \u. */
+  let state: { isOut: boolean; field?: "title" | "author"; signs: number } = { isOut: false, signs: 1 };
+  const outer: (typeof state)[] = [];
+  let toSkip = 0;
+  let isStart = false;
+  const add = (part: string) => {
+    if (state.field !== undefined) info[state.field] = (info[state.field] ?? "") + part;
+    else if (!state.isOut) text += part;
+  };
+  const flush = () => {
+    if (bytes.length > 0) add(decoder.decode(Uint8Array.from(bytes)));
+    bytes = [];
+  };
+  for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {
+    if (hex !== undefined) {
+      if (toSkip > 0) toSkip -= 1;
+      else bytes.push(Number.parseInt(hex, 16));
+      continue;
+    }
+    flush();
+    const isFirst: boolean = isStart;
+    isStart = brace === "{" || (isFirst && sign === "*");
+    if (brace === "{") outer.push({ ...state });
+    else if (brace === "}") {
+      state = outer.pop() ?? state;
+      toSkip = 0;
+    } else if (sign === "*" && isFirst) state.isOut = true;
+    else if (sign !== undefined) add("\\{}".includes(sign) ? sign : (SIGNS[sign] ?? ""));
+    else if (plain !== undefined) {
+      add(plain.slice(toSkip));
+      toSkip = Math.max(0, toSkip - plain.length);
+    } else if (word !== undefined) {
+      if (word === "uc") state.signs = Number(number ?? 1);
+      else if (word === "u" && number !== undefined) {
+        add(String.fromCharCode((Number(number) + 65_536) % 65_536));
+        toSkip = state.signs;
+      } else if (isFirst && (word === "title" || word === "author")) state.field = word;
+      else if (isFirst && DESTINATIONS.has(word)) state.isOut = true;
+      else add(SIGNS[word] ?? "");
+    }
+  }
+  flush();
+  return {
+    blocks: plainTextBlocks(text.replace(/\n/g, "\n\n")),
+    title: cleanField(info.title),
+    author: cleanField(info.author),
+  };
+}
+
+function decoderOf(codePage: string) {
+  const names: Readonly<Record<string, string>> = {
+    932: "shift_jis",
+    936: "gbk",
+    949: "euc-kr",
+    950: "big5",
+    65001: "utf-8",
+  };
+  try {
+    return new TextDecoder(names[codePage] ?? `windows-${codePage}`);
+  } catch {
+    return new TextDecoder("windows-1252");
+  }
+}
