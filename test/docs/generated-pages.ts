@@ -5,11 +5,17 @@ import type { Argument, Command, Option } from "commander";
 import { program } from "../../src/cli/main.ts";
 import { SETTINGS } from "../../src/config/config.ts";
 import { createTestServer } from "../support/test-server.ts";
+import { nameOf, type OpenApi, type Route, type Schema } from "./openapi-shapes.ts";
+import { exampleOf } from "./route-example.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
+/** The pages of the HTTP API, by tag of their routes. */
+const TAGS = ["memory", "fact", "document", "user", "system"] as const;
+
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
-  "docs/http-api.md": httpApi,
+  ...Object.fromEntries(TAGS.map((tag) => [`docs/http-api-${tag}.md`, () => routesOf(tag)])),
+  "docs/http-api-objects.md": objects,
   "docs/cli.md": commandLine,
   "docs/settings.md": settings,
 };
@@ -84,73 +90,28 @@ function argumentName(argument: Argument): string {
 
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** What is used of JSON Schema and OpenAPI. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly format?: string;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-}
-interface Route {
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly "x-scope": string;
-  readonly parameters?: readonly {
-    in: string;
-    name: string;
-    description?: string;
-    required?: boolean;
-    schema: Schema;
-  }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
-  readonly responses: Readonly<
-    Record<string, { content?: Readonly<Record<string, { readonly schema?: Schema }>> }>
-  >;
-}
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Route>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+async function openApi(): Promise<OpenApi> {
+  return (await createTestServer().get("/openapi.json")).json<OpenApi>();
 }
 
-async function httpApi(): Promise<string> {
-  const api = (await createTestServer().get("/openapi.json")).json<OpenApi>();
+async function routesOf(tag: string): Promise<string> {
+  const api = await openApi();
   const parts: string[] = [];
-  const routes = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, route]) => ({ path, method, route })),
-  );
-  for (const tag of new Set(routes.map(({ route }) => route.tags[0] ?? ""))) {
-    parts.push(`## Routes: ${tag}`);
-    for (const { path, method, route } of routes.filter(({ route: { tags } }) => tags[0] === tag))
-      parts.push(describeRoute(api, path, method, route));
-  }
-  parts.push("## Objects");
-  for (const [name, schema] of Object.entries(api.components.schemas)) {
-    const rows = fieldsOf(api, schema, "");
-    if (rows.length > 0)
-      parts.push(
-        `### ${name}`,
-        table(
-          ["field", "type", "what"],
-          rows.map((row) => row.toSpliced(1, 1)),
-        ),
-      );
-  }
+  for (const [path, methods] of Object.entries(api.paths))
+    for (const [method, route] of Object.entries(methods))
+      if (route.tags[0] === tag)
+        parts.push(describeRoute(api, path, method, route), await exampleOf(api, path, method, route));
   return parts.join("\n\n");
+}
+
+async function objects(): Promise<string> {
+  const api = await openApi();
+  return Object.entries(api.components.schemas)
+    .flatMap(([name, schema]) => {
+      const rows = fieldsOf(api, schema, "").map((row) => row.toSpliced(1, 1));
+      return rows.length === 0 ? [] : [`## ${name}`, table(["field", "type", "what"], rows)];
+    })
+    .join("\n\n");
 }
 
 function describeRoute(api: OpenApi, path: string, method: string, route: Route): string {
@@ -175,7 +136,7 @@ function describeRoute(api: OpenApi, path: string, method: string, route: Route)
     );
     return [status, ...kinds].join(" ");
   });
-  const text = [`### \`${method.toUpperCase()} ${address}\``];
+  const text = [`## \`${method.toUpperCase()} ${address}\``];
   const says = [route.summary, route.description].filter((part) => part !== undefined && part !== "");
   text.push(
     `${says.map((part) => part?.replace(/\.?$/, ".")).join(" ")} Scope: ${route["x-scope"]}. Answers: ${answers.join("; ")}.`,
@@ -196,10 +157,9 @@ function fieldsOf(api: OpenApi, schema: Schema, where: string): string[][] {
   return [...all, ...own];
 }
 
-const nameOf = (reference: string): string => reference.split("/").at(-1) ?? "";
-
 function typeOf(schema: Schema): string {
-  if (schema.$ref !== undefined) return `[${nameOf(schema.$ref)}](#${nameOf(schema.$ref).toLowerCase()})`;
+  if (schema.$ref !== undefined)
+    return `[${nameOf(schema.$ref)}](http-api-objects.md#${nameOf(schema.$ref).toLowerCase()})`;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
   const several = schema.anyOf ?? schema.oneOf;
