@@ -130,9 +130,10 @@ function readNote(text: string, where: string, isVault: boolean, changedAt: numb
   const name = posix.basename(where, posix.extname(where));
   const only = (note: ImportItem): ReadNote => ({ note, observations: [], facts: [] });
   const read = readFrontMatter(text, name);
-  if ("fault" in read) return only(faulty(where, read.fault));
-  const { title = name, tags, date = changedAt, others } = read;
-  const whole = read.body.trim();
+  // As `ingest` does, front matter that cannot be read stays text.
+  const isUnread = "fault" in read;
+  const { title = name, tags, date = changedAt, others } = isUnread ? { tags: [], others: {} } : read;
+  const whole = (isUnread ? text : read.body).trim();
   if (whole === "") return only(skipped(where, "empty notes"));
   // basic-memory gives each of its notes an address.
   const lines = "permalink" in others ? readLines(whole, { where, title, date }) : undefined;

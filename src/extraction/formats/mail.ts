@@ -1,4 +1,4 @@
-import PostalMime, { type Address, type Email } from "postal-mime";
+import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import type { Block } from "../../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
@@ -7,15 +7,17 @@ import { readHtml } from "./html.ts";
 import { unprocessable } from "../../core/errors.ts";
 
 /** Deeper parts and longer headers are hostile. */
-const BOUNDS = { maxNestingDepth: 32, maxHeadersSize: 1_000_000 };
+// Mails in a mail are read here: the library writes their dates as the machine's language does.
+const BOUNDS = { maxNestingDepth: 32, maxHeadersSize: 1_000_000, maxRfc822NestingDepth: 0 };
+const MAX_MAILS_DEEP = 10;
 const MAX_ADDRESSES = 100;
 const MAX_ATTACHMENTS = 200;
 
 /**
- * A mail: who wrote to whom and when, its text (of its HTML part where it has one), and the names of its attachments, which are
- * not read. Nothing that it links is fetched.
+ * A mail: who wrote to whom and when, its text (of its HTML part where it has one), mails in it likewise, and the names of its other
+ * attachments, which are not read. Nothing that it links is fetched.
  */
-export async function readMail(bytes: Uint8Array): Promise<ReadDocument> {
+export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocument> {
   const mail = await PostalMime.parse(bytes, BOUNDS);
   const from = addresses(mail.from === undefined ? [] : [mail.from]);
   const sentAt = cleanDate(mail.date);
@@ -26,7 +28,13 @@ export async function readMail(bytes: Uint8Array): Promise<ReadDocument> {
     ["Date", sentAt === undefined ? "" : new Date(sentAt).toISOString()],
     ["Subject", cleanLine(mail.subject ?? "")],
   ].flatMap(([name, value]) => (value === "" ? [] : `${name}: ${value}`));
-  const names = mail.attachments.slice(0, MAX_ATTACHMENTS).map(({ filename, mimeType }) => {
+  const isMail = ({ mimeType }: Attachment) => mimeType === "message/rfc822" && depth < MAX_MAILS_DEEP;
+  const mails: Block[] = [];
+  for (const { content } of mail.attachments.slice(0, MAX_ATTACHMENTS).filter(isMail))
+    if (typeof content !== "string")
+      mails.push(...(await readMail(new Uint8Array(content), depth + 1)).blocks);
+  const others = mail.attachments.filter((attachment) => !isMail(attachment));
+  const names = others.slice(0, MAX_ATTACHMENTS).map(({ filename, mimeType }) => {
     const name = cleanField(filename) ?? "without a name";
     return { type: "list-item", text: `- Attachment: ${name} (${cleanLine(mimeType)})`, level: 1 } as const;
   });
@@ -36,6 +44,7 @@ export async function readMail(bytes: Uint8Array): Promise<ReadDocument> {
       ...(head.length > 0 ? [{ type: "paragraph", text: head.join("\n") } as const] : []),
       ...text,
       ...names,
+      ...mails,
     ],
     title: cleanField(mail.subject),
     author: cleanField(from),

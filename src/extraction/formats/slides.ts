@@ -7,12 +7,13 @@ import { openParts, type ZipParts } from "./zip.ts";
 /** Placeholders that repeat on every slide. */
 const FURNITURE = new Set(["sldNum", "dt", "ftr", "hdr", "sldImg"]);
 const TITLES = new Set(["title", "ctrTitle"]);
+const MAX_CHART_ROWS = 1_000;
 /** The title that PowerPoint gives to every file. */
 const USUAL_TITLE = /^PowerPoint\b/;
 
 /**
  * A presentation: of each slide its title as a heading, its texts, lists and tables in the order of the file, and its notes. The
- * page of a block is the number of its slide. Pictures, diagrams, charts and comments are left out.
+ * page of a block is the number of its slide. Of charts the titles and values are read as a table; pictures, diagrams and comments are left out.
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
@@ -22,7 +23,10 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
   for (const [i, name] of names.entries()) {
     const page = i + 1;
     const own = blocksOf(parseXml(await parts.text(name)));
-    const notesPart = (await relationshipsOf(parts, name)).find(({ type }) => type === "notesSlide");
+    const links = await relationshipsOf(parts, name);
+    for (const { type, target } of links)
+      if (type === "chart") own.push(...chartBlocks(parseXml(await parts.text(target))));
+    const notesPart = links.find(({ type }) => type === "notesSlide");
     const notes = notesPart === undefined ? [] : blocksOf(parseXml(await parts.text(notesPart.target)));
     const said = notes.map(({ text }) => text).join("\n");
     if (said !== "") own.push({ type: "paragraph", text: `Notes: ${said}` });
@@ -91,6 +95,37 @@ function tableBlocks(table: HtmlElement): Block[] {
     )
     .filter((text) => /[^\s|]/.test(text))
     .map((text, i): Block => ({ type: "table-row", text, ...(i === 0 && hasHeader && { isHeader: true }) }));
+}
+
+/** A chart's titles, and a row for each category with the value of each series. */
+function chartBlocks(chart: HtmlElement): Block[] {
+  const all = Array.from(elementsOf(chart));
+  const titles = all.filter(({ tag }) => tag === "c:title").map(paragraphText);
+  const pointsOf = (series: HtmlElement, name: string): Map<string, string> => {
+    const list = Array.from(elementsOf(series)).find(({ tag }) => tag === name);
+    const points = list === undefined ? [] : Array.from(elementsOf(list)).filter(({ tag }) => tag === "c:pt");
+    return new Map(points.map((point) => [point.attributes["idx"] ?? "", cleanText(textOf(point)).trim()]));
+  };
+  const series = all
+    .filter(({ tag }) => tag === "c:ser")
+    .map((one) => ({
+      name: [...pointsOf(one, "c:tx").values()].join(" "),
+      categories: new Map([...pointsOf(one, "c:xval"), ...pointsOf(one, "c:cat")]),
+      values: new Map([...pointsOf(one, "c:yval"), ...pointsOf(one, "c:val")]),
+    }));
+  const places = [...new Set(series.flatMap(({ values }) => [...values.keys()]))].slice(0, MAX_CHART_ROWS);
+  const rows = places.map((place) => [
+    series.map(({ categories }) => categories.get(place)).find((category) => category !== undefined) ?? "",
+    ...series.map(({ values }) => values.get(place) ?? ""),
+  ]);
+  const header = ["", ...series.map(({ name }) => name)];
+  const table = rows.length === 0 ? [] : [header, ...rows].map((cells) => cells.join(" | ").trim());
+  return [
+    ...titles.filter((text) => text !== "").map((text): Block => ({ type: "paragraph", text })),
+    ...table
+      .filter((text) => /[^\s|]/.test(text))
+      .map((text, i): Block => ({ type: "table-row", text, ...(i === 0 && { isHeader: true }) })),
+  ];
 }
 
 function paragraphText(element: HtmlElement): string {

@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
-import { elementsOf, parseXml } from "./html-tree.ts";
+import { elementsOf, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -10,7 +10,8 @@ const MAX_GAP_COLUMN = 1_000;
 
 /**
  * An Excel workbook: each sheet that is not hidden as a table under its name, the first row as its header. Values are as last
- * calculated; dates and times are written as ISO 8601. Empty rows, comments, charts and pictures are left out.
+ * calculated; dates and times are written as ISO 8601, numbers with the zeros
+ * that their format puts before them. Comments follow the rows. Empty rows, charts and pictures are left out.
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
 export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
@@ -46,8 +47,25 @@ export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits):
       add({ type: "table-row", text: row, ...(rows === 0 && { isHeader: true }) });
       rows += 1;
     });
+    for (const { type, target } of await relationshipsOf(parts, part))
+      if (type === "comments")
+        for (const text of commentsIn(await parts.text(target))) add({ type: "paragraph", text });
   }
   return { blocks, ...officeProperties(await parts.text("docProps/core.xml")) };
+}
+
+/** Comments of a sheet, each with its cell. */
+function commentsIn(xml: string): string[] {
+  return Array.from(elementsOf(parseXml(xml))).flatMap(({ tag, attributes, children }) => {
+    if (tag !== "comment") return [];
+    const texts = children.flatMap((child) =>
+      typeof child === "string" || child.tag !== "text"
+        ? []
+        : Array.from(elementsOf(child)).flatMap((part) => (part.tag === "t" ? textOf(part) : [])),
+    );
+    const text = cleanLine(texts.join(""));
+    return text === "" ? [] : `Comment on ${cleanLine(attributes["ref"] ?? "a cell")}: ${text}`;
+  });
 }
 
 interface CellReading {
@@ -147,9 +165,10 @@ function walk(
   parser.end(xml);
 }
 
-/** How a workbook shows its numbers: dates are numbers with a format. */
-
-export type NumberFormat = "plain" | "percent" | "date" | "elapsed";
+/** How a workbook shows its numbers: dates are numbers with a format; a number is the least count of digits before the point. */
+export type NumberFormat = "plain" | "percent" | "date" | "elapsed" | number;
+/** Digits of a format, at most. */
+const MAX_DIGITS = 30;
 
 const MS_PER_DAY = 86_400_000;
 /** Day 0 of the two ways to count. Excel takes 1900 for a leap year: days before March 1900 are one later. */
@@ -186,6 +205,8 @@ function formatOf(id: number, code: string | undefined): NumberFormat {
   const marks = code.replace(/"[^"]*"|\\.|\[[^[\]]*\]|_./g, "");
   if (/general/i.test(marks)) return "plain";
   if (/[ymdhs]/i.test(marks)) return "date";
+  const [zeros] = /^0{2,}(?=$|[;.])/.exec(marks) ?? [];
+  if (zeros !== undefined) return Math.min(MAX_DIGITS, zeros.length);
   return marks.includes("%") ? "percent" : "plain";
 }
 
@@ -193,6 +214,8 @@ function formatOf(id: number, code: string | undefined): NumberFormat {
 export function shownNumber(value: number, format: NumberFormat, is1904: boolean): string {
   if (!Number.isFinite(value)) return "";
   if (format === "percent") return `${exact(value * 100)}%`;
+  if (typeof format === "number")
+    return exact(value).replace(/\d+/, (digits) => digits.padStart(format, "0"));
   if (format === "elapsed") return clock(Math.round(value * 86_400));
   if (format !== "date" || value < 0 || value >= LAST_DAY) return exact(value);
   if (value < 1) return clock(Math.round(value * 86_400));

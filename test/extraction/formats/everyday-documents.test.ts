@@ -355,3 +355,51 @@ describe("a text that is none for people", () => {
     expect((await read(text, "notes.txt")).kind).toBe("txt");
   });
 });
+
+it("reads a mail in a mail with its own head, and its date as that of the outer one", async () => {
+  const inner =
+    "From: cy@x.org\r\nSubject: Inner\r\nDate: Sat, 21 Apr 2001 00:16:13 +0000\r\n\r\nThe inner text.";
+  const mail = `From: Ada <a@x.org>\r\nDate: Sun, 22 Apr 2001 10:00:00 +0000\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee below.\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${inner}\r\n--b--\r\n`;
+  expect(linesOf(await read(mail, "a.eml"))).toEqual([
+    "paragraph: From: Ada <a@x.org>\nDate: 2001-04-22T10:00:00.000Z",
+    "paragraph: See below.",
+    "paragraph: From: cy@x.org\nDate: 2001-04-21T00:16:13.000Z\nSubject: Inner",
+    "paragraph: The inner text.",
+  ]);
+});
+
+it("keeps the zeros that a workbook's format puts before a number, and its comments", async () => {
+  const rows = '<row><c r="A1" s="6"><v>7</v></c><c r="B1" s="6"><v>-1234</v></c></row>';
+  const comments = `<comments><commentList><comment ref="B1"><text><r><t>agreed </t></r><r><t>with Ada</t></r></text></comment></commentList></comments>`;
+  const file = workbook(
+    [{ name: "Agents", rows }],
+    [],
+    [
+      {
+        name: "xl/worksheets/_rels/sheet1.xml.rels",
+        content:
+          '<Relationships><Relationship Id="r1" Type="http://schemas/comments" Target="../comments1.xml"/></Relationships>',
+      },
+      { name: "xl/comments1.xml", content: comments },
+    ],
+  );
+  expect(linesOf(await read(file, "a.xlsx"))).toEqual([
+    "heading: Agents",
+    "table-row: 007 | -1234",
+    "paragraph: Comment on B1: agreed with Ada",
+  ]);
+});
+
+it("reads a slide whose only text is a chart", async () => {
+  const points = (name: string, ...values: string[]) =>
+    `<c:${name}>${values.map((value, i) => `<c:pt idx="${i}"><c:v>${value}</c:v></c:pt>`).join("")}</c:${name}>`;
+  const chart = `<c:title><a:p><a:r><a:t>Weather</a:t></a:r></a:p></c:title>
+    <c:ser>${points("tx", "Rain")}${points("cat", "March", "April")}${points("val", "40", "55.5")}</c:ser>
+    <c:ser>${points("tx", "Sun")}${points("cat", "March", "April")}${points("val", "120", "160")}</c:ser>`;
+  expect(linesOf(await read(presentation([{ shapes: "", chart }]), "a.pptx"))).toEqual([
+    "paragraph: Weather",
+    "table-row: | Rain | Sun",
+    "table-row: March | 40 | 120",
+    "table-row: April | 55.5 | 160",
+  ]);
+});
