@@ -1,4 +1,5 @@
 /** Values as people read them, in the browser's language and time zone. */
+import type { Memory } from "../client/client.ts";
 
 const day = new Intl.DateTimeFormat(undefined, {
   weekday: "long",
@@ -31,12 +32,16 @@ export function namedDayOf(named: string): string {
   return dayOfMonth === undefined ? monthAndYear.format(at) : dayOf(at.toISOString());
 }
 
-/** The words of a text in Markdown. */
-export function withoutMarkup(text: string): string {
+/** A note's text as it is; a part of a document in one line, without its markup. */
+export const textOf = ({ content, source }: Pick<Memory, "content" | "source">, text = content): string =>
+  source === null ? text : withoutMarkup(text);
+
+function withoutMarkup(text: string): string {
   return text
     .replaceAll(/^#{1,6} +/gm, "")
-    .replaceAll(/\n{2,}/g, "\n")
-    .replaceAll(/\*\*|`/g, "")
+    .replaceAll(/^ *[-*] +/gm, "")
+    .replaceAll(/(?<!\s)\*+|\*+(?!\s)|`/g, "")
+    .replaceAll(/\s*\n\s*/g, " · ")
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
 }
 

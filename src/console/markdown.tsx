@@ -105,7 +105,7 @@ export default function Markdown({ text, hashOfLink }: MarkdownProps) {
     }
   };
   // A line of an extracted text ends where it ended, as the rows of its tables do.
-  return <>{all(lexer(text, { breaks: hashOfLink === undefined }))}</>;
+  return <>{all(lexer(text, { gfm: true, breaks: hashOfLink === undefined }))}</>;
 }
 
 /** As the sites that show Markdown name headings. */

@@ -1,11 +1,17 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
-const docs = readdirSync(new URL("../../docs", import.meta.url)).filter((name) => name.endsWith(".md"));
+const docs = new URL("../../docs/", import.meta.url);
+const titleOf = (file: string) => /^# (.+)$/m.exec(readFileSync(new URL(file, docs), "utf8"))?.[1] ?? file;
+/** Names and titles of the pages in `docs/`. */
+const pages = readdirSync(docs)
+  .filter((file) => file.endsWith(".md"))
+  .map((file) => [file.slice(0, -".md".length), titleOf(file)] as const)
+  .sort(([, a], [, b]) => a.localeCompare(b));
 
 export default defineConfig({
   base: "/",
-  define: { DOC_PAGES: JSON.stringify(docs.map((name) => name.slice(0, -".md".length)).sort()) },
+  define: { DOC_PAGES: JSON.stringify(pages) },
   build: {
     outDir: "../../dist/console",
     emptyOutDir: true,

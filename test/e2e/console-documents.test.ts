@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
         buffer: Buffer.from(await wavOf(sound).arrayBuffer()),
       });
       const job = page.locator(".jobs li", { hasText: "long.wav" });
-      await expectText(job, "listening");
+      await expectText(job, "transcribing");
       await picture(page, "documents-job");
       await job.getByRole("button", { name: "Cancel" }).click();
       await job.waitFor({ state: "detached" });

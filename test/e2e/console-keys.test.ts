@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           add: await offers("notes", /^Add a note$/),
           fact: await offers("facts", /^Add a fact$/),
           file: await offers("documents", /^Choose files$/),
-          remove: await offers("agents", /^Remove…$/),
+          remove: await offers("agents", /^Take back…$/),
           settings: await offers("housekeeping", /^Settings$/),
           log: await offers("housekeeping", /^Log$/),
           key: await offers("housekeeping", /^Make a key$/),
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
         if (scope === "write") {
           await page.goto(`${world.daemon.baseUrl}/#/agents`);
           await page.getByText(name, { exact: true }).first().waitFor();
-          await expect.poll(() => page.getByText("Remove…").count()).toBe(1);
+          await expect.poll(() => page.getByText("Take back…").count()).toBe(1);
         }
         if (user !== undefined) {
           await page.goto(`${world.daemon.baseUrl}/#/notes`);

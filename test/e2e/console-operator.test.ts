@@ -68,7 +68,9 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
     const left = async () => (await api.memories.page({ created_by: "rogue" })).total;
     await world.visit("agents", async (page) => {
       await expectText(page.locator("main"), "An agent adds at most 200 notes");
-      const remove = page.locator(".rows li", { hasText: "rogue" }).getByRole("button", { name: "Remove" });
+      const remove = page
+        .locator(".rows li", { hasText: "rogue" })
+        .getByRole("button", { name: "Take back…" });
       const dialog = page.getByRole("dialog");
       await remove.click();
       await expectText(dialog.getByRole("status"), "60 added");
@@ -89,7 +91,7 @@ describe.skipIf(!hasBrowser)("the console of an operator", () => {
       await since.fill(local.replace(/\d{3}Z$/, "001"));
       await expectText(dialog, "It did nothing of that");
       await dialog.getByLabel("When").selectOption("all");
-      await dialog.getByRole("button", { name: "Take back 60 changes" }).click();
+      await dialog.getByRole("button", { name: "Move 60 notes to the trash" }).click();
       await page.getByText("60 changes taken back.").waitFor();
       expect(await left()).toBe(0);
       expect((await api.memories.get(spoilt)).content).toContain("nine");

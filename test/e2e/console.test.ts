@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("shows what each program added, and what there is in all", async () => {
     await world.visit("agents", async (page) => {
-      await page.getByRole("link", { name: "By day" }).first().click();
+      await page.getByRole("link", { name: "What it added" }).first().click();
       await page.locator("table a").first().click();
       await page.locator(".notes .note").first().waitFor();
       expect(page.url()).toContain("client=seed");

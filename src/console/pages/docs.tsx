@@ -7,8 +7,8 @@ import { Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { Reference } from "./reference.tsx";
 
-/** The names of the pages in `docs/`, which the build gives. */
-declare const DOC_PAGES: readonly string[];
+/** The pages in `docs/`, which the build lists. */
+declare const DOC_PAGES: readonly (readonly [name: string, title: string])[];
 
 const FIRST = "quickstart";
 const REFERENCE = "reference";
@@ -21,10 +21,10 @@ export function Docs({ at }: PageProps) {
     <div class="docs">
       <nav aria-label={texts.docs.pages}>
         <ul>
-          {[REFERENCE, ...DOC_PAGES].map((each) => (
+          {[[REFERENCE, texts.docs.reference] as const, ...DOC_PAGES].map(([each, title]) => (
             <li key={each}>
               <a href={hashOf("docs", { page: each })} aria-current={each === name ? "page" : undefined}>
-                {each === REFERENCE ? texts.docs.reference : texts.docs.title(each)}
+                {title}
               </a>
             </li>
           ))}

@@ -4,10 +4,11 @@ import type { Match, QueryResult, SupersededPage } from "../../client/client.ts"
 import { api } from "../api.ts";
 import { type PageProps, useSession } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
-import { dateOf, marked, namedDayOf, short, timeZone } from "../format.ts";
+import { dateOf, marked, namedDayOf, short, textOf, timeZone } from "../format.ts";
 import { go, hashOf, type Loaded, useKeys, useLoad, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { CommandLine, Deed, Empty, Outcome, SearchForm, Sentence } from "../parts.tsx";
+import { reasons } from "../reasons.ts";
 import { texts } from "../texts.ts";
 import { AddNote } from "./add-note.tsx";
 import { NoteRow } from "./note-row.tsx";
@@ -157,10 +158,10 @@ interface WaitingPairProps {
 /** An earlier note and the later one that perhaps replaces it: to be confirmed or rejected. */
 function WaitingPair({ pair: { older, newer }, at, onDone }: WaitingPairProps) {
   const confirm = { supersedes: [...newer.supersedes, older.id] };
-  const said = ({ id, content, occurred_at }: typeof older) => (
+  const said = (memory: typeof older) => (
     <>
-      <a href={hashOf("home", { ...at, id })}>{short(content, PAIR_CHARS)}</a>{" "}
-      <small>{dateOf(occurred_at)}</small>
+      <a href={hashOf("home", { ...at, id: memory.id })}>{short(textOf(memory), PAIR_CHARS)}</a>{" "}
+      <small>{dateOf(memory.occurred_at)}</small>
     </>
   );
   return (
@@ -252,7 +253,7 @@ function Answer({ result, at, onChanged }: AnswerProps) {
               at={at}
               kind={match.level}
               isCurrent={index === current}
-              text={<Marked text={match.snippet ?? match.content} question={query} />}
+              text={<Marked of={match} question={query} />}
               onChanged={onChanged}
             >
               <Why of={match} />
@@ -269,10 +270,10 @@ function Answer({ result, at, onChanged }: AnswerProps) {
   );
 }
 
-function Marked({ text, question }: { text: string; question: string }) {
+function Marked({ of, question }: { of: Match; question: string }) {
   return (
     <>
-      {marked(text, question).map((piece, index) =>
+      {marked(textOf(of, of.snippet), question).map((piece, index) =>
         piece.isMarked ? <mark key={index}>{piece.text}</mark> : piece.text,
       )}
     </>
@@ -285,11 +286,11 @@ const MOST_REASONS = 3;
 
 /** Why a note was found, in a sentence. */
 function Why({ of: { explain = {}, score, path } }: { of: Match }) {
-  const reasons = Object.entries(explain)
+  const found = Object.entries(explain)
     .filter(([, share]) => Math.abs(share) >= LEAST_SHARE)
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
-    .flatMap(([term, share]) => texts.reasons[term]?.[share > 0 ? 0 : 1] ?? []);
-  const all = [...new Set(reasons)].slice(0, MOST_REASONS);
+    .flatMap(([term, share]) => reasons[term]?.[share > 0 ? 0 : 1] ?? []);
+  const all = [...new Set(found)].slice(0, MOST_REASONS);
   if (path.length > 1) all.push(texts.home.over(path.length - 1));
   return (
     <details class="why">

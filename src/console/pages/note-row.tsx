@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Memory } from "../../client/client.ts";
 import { useSession } from "../context.ts";
-import { dateOf, withoutMarkup } from "../format.ts";
+import { dateOf, textOf } from "../format.ts";
 import { go, hashOf, type Route } from "../hooks.ts";
 import { Tags } from "../parts.tsx";
 import { SourceLink, SupersededBy } from "./note.tsx";
@@ -31,13 +31,13 @@ interface NoteRowProps {
 
 export function NoteRow(props: NoteRowProps) {
   const { memory, page, at, kind = "", isCurrent = false, box, children, onChanged } = props;
-  const { id, content, occurred_at, user_id, project, tags, source } = memory;
+  const { id, occurred_at, user_id, project, tags, source } = memory;
   const { scope } = useSession();
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
   }, [isCurrent]);
-  const shown = source === null ? content : withoutMarkup(content);
+  const shown = textOf(memory);
   const {
     text = shown.length > ROW_CHARS ? `${shown.slice(0, ROW_CHARS)}…` : shown,
     time = <time dateTime={occurred_at}>{dateOf(occurred_at)}</time>,

@@ -5,7 +5,7 @@ import { type Memory, MemorydError, type RelatedMemories } from "../../client/cl
 import { api, reasonOf } from "../api.ts";
 import { useSession, useTell } from "../context.ts";
 import { hasDraft, useDraft } from "../drafts.ts";
-import { dateOf, minuteOf, positionOf, short } from "../format.ts";
+import { dateOf, minuteOf, positionOf, short, textOf } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { Deed, Dialog, Empty, Field, Outcome, Pairs, PartText, Tags, WritingForm } from "../parts.tsx";
@@ -163,11 +163,11 @@ function Related({
     edges.find(({ source, target }) => [source, target].every((end) => end === id || end === self))?.kind;
   return (
     <ul class="links">
-      {nodes.slice(1, 1 + MOST_RELATED).map(({ id, content, occurred_at }) => (
-        <li key={id}>
-          <a href={hashOfNote(id)}>{short(content, RELATED_CHARS)}</a>{" "}
+      {nodes.slice(1, 1 + MOST_RELATED).map((memory) => (
+        <li key={memory.id}>
+          <a href={hashOfNote(memory.id)}>{short(textOf(memory), RELATED_CHARS)}</a>{" "}
           <small>
-            {dateOf(occurred_at)} {texts.note.kinds[kindOf(id) ?? ""]}
+            {dateOf(memory.occurred_at)} {texts.note.kinds[kindOf(memory.id) ?? ""]}
           </small>
         </li>
       ))}
@@ -225,7 +225,7 @@ function About({ memory }: { memory: Memory }) {
     [texts.note.changed, memory.version > 1 ? minuteOf(memory.updated_at) : null],
     [texts.filters.user, memory.user_id],
     [texts.filters.project, memory.project],
-    [texts.note.sector, memory.sectors.join(", ")],
+    [texts.note.sector, memory.sectors.map((name) => `${name}: ${texts.note.sectors[name]}`).join("\n")],
     [texts.note.salience, memory.salience.toFixed(2)],
     [texts.note.metadata, Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata, undefined, 1)],
   ];
@@ -302,7 +302,7 @@ function Editor({ memory, onSaved, onCancel }: EditorProps) {
         )}
         <Field label={texts.note.content}>
           <textarea
-            rows={Math.min(20, Math.max(4, content.length / 50))}
+            rows={Math.min(20, Math.max(4, content.split("\n").length, content.length / 50))}
             value={content}
             ref={field}
             onInput={(event) => change({ content: event.currentTarget.value })}

@@ -82,7 +82,11 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
         </Field>
       </div>
       <Outcome of={plan}>
-        {({ items }) => plan.error === undefined && <Plan items={items} run={run} isOld={plan.isLoading} />}
+        {({ items }) =>
+          plan.error === undefined && (
+            <Plan items={items} run={run} isAddedOnly={isAddedOnly} isOld={plan.isLoading} />
+          )
+        }
       </Outcome>
     </Dialog>
   );
@@ -91,11 +95,12 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
 interface PlanProps {
   readonly items: readonly Item[];
   readonly run: () => Promise<void>;
+  readonly isAddedOnly: boolean;
   /** Whether another plan is under way. */
   readonly isOld: boolean;
 }
 
-function Plan({ items, run, isOld }: PlanProps) {
+function Plan({ items, run, isAddedOnly, isOld }: PlanProps) {
   const ready = items.filter(({ done }) => done);
   if (items.length === 0) return <Empty>{say.nothing}</Empty>;
   const kinds = Object.entries(say.kinds).flatMap(([kind, label]) => {
@@ -107,7 +112,7 @@ function Plan({ items, run, isOld }: PlanProps) {
       <p role="status">{say.plan(kinds.join(", "), items.length - ready.length)}</p>
       <p class="deeds">
         <Deed kind="danger" run={run} isDisabled={isOld || ready.length === 0}>
-          {say.deed(ready.length)}
+          {say.deed(ready.length, isAddedOnly)}
         </Deed>
       </p>
       <ul class="rows">

@@ -1,15 +1,7 @@
-/** The facts of one subject over time: a row a predicate, a bar a fact. */
+/** The facts of one subject over time: a row for each predicate, with what is true at the moment asked about, and a bar for each fact. */
 import type { Fact } from "../../client/client.ts";
 import { dateOf } from "../format.ts";
 import { texts } from "../texts.ts";
-
-const WIDTH = 800;
-/** For the predicates' names. */
-const MARGIN = 140;
-const ROW = 26;
-const AXIS = 20;
-/** Room that a letter takes. */
-const LETTER = 7;
 
 interface TimelineProps {
   readonly facts: readonly Fact[];
@@ -21,43 +13,39 @@ interface TimelineProps {
 }
 
 export function Timeline({ facts, first, last, mark }: TimelineProps) {
-  const lanes = lanesOf(facts);
-  const height = lanes.length * ROW + AXIS;
   const span = Math.max(1, last - first);
-  const x = (time: number) =>
-    MARGIN + ((Math.min(Math.max(time, first), last) - first) / span) * (WIDTH - MARGIN - 8);
+  /** Percent of the width. */
+  const x = (time: number) => (100 * (Math.min(Math.max(time, first), last) - first)) / span;
+  const isThen = (fact: Fact) => Date.parse(fact.valid_from) <= mark && mark < endOf(fact, Infinity);
   return (
-    <div class="timeline" tabIndex={0} role="group" aria-label={texts.facts.drawn}>
-      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={facts.map(spoken).join("; ")}>
-        {lanes.map(({ predicate, bars }, lane) => (
-          <g key={lane} transform={`translate(0 ${lane * ROW})`}>
-            <text x={0} y={17}>
-              {cut(predicate, MARGIN)}
-            </text>
+    <ul class="timeline" aria-label={texts.facts.drawn}>
+      {lanesOf(facts).map(({ predicate, bars }, lane) => (
+        <li key={lane}>
+          {predicate} <strong>{bars.filter(isThen).map(({ object }) => object)}</strong>
+          <div class="lane">
             {bars.map((fact) => {
               const [from, to] = [x(Date.parse(fact.valid_from)), x(endOf(fact, last))];
               return (
-                <g key={fact.id} class={fact.valid_to === null ? "open" : "ended"}>
-                  <rect x={from} y={3} width={Math.max(3, to - from)} height={ROW - 6} rx={4}>
-                    <title>{spoken(fact)}</title>
-                  </rect>
-                  <text x={from + 5} y={17}>
-                    {cut(fact.object, to - from - 6)}
-                  </text>
-                </g>
+                <span
+                  key={fact.id}
+                  class={fact.valid_to === null ? "bar open" : "bar"}
+                  style={{ left: `${from}%`, width: `${to - from}%` }}
+                  title={spoken(fact)}
+                >
+                  {fact.object}
+                  <span class="hidden">{spoken(fact)}</span>
+                </span>
               );
             })}
-          </g>
-        ))}
-        <line x1={x(mark)} x2={x(mark)} y1={0} y2={height - AXIS} class="mark" />
-        <text x={MARGIN} y={height - 4}>
-          {dateOf(first)}
-        </text>
-        <text x={WIDTH - 8} y={height - 4} text-anchor="end">
-          {dateOf(last)}
-        </text>
-      </svg>
-    </div>
+            <i class="mark" style={{ left: `${x(mark)}%` }} />
+          </div>
+        </li>
+      ))}
+      <li class="axis" aria-hidden="true">
+        <small>{dateOf(first)}</small>
+        <small>{dateOf(last)}</small>
+      </li>
+    </ul>
   );
 }
 
@@ -90,11 +78,4 @@ function endOf(fact: Fact | undefined, open: number): number {
 
 function spoken({ predicate, object, valid_from, valid_to }: Fact): string {
   return `${predicate} ${object}, ${dateOf(valid_from)} – ${valid_to === null ? texts.facts.open : dateOf(valid_to)}`;
-}
-
-/** As much of a text as a width holds. */
-function cut(text: string, width: number): string {
-  const letters = Math.floor(width / LETTER);
-  if (text.length <= letters) return text;
-  return letters < 3 ? "" : `${text.slice(0, letters - 1)}…`;
 }

@@ -1,0 +1,20 @@
+/** Why a term of the ranking speaks for a note, and against it; `texts.ts` has all other words. */
+export const reasons: Readonly<Record<string, readonly string[]>> = {
+  words: ["it has words of your question"],
+  phrase: ["it has your words in their order"],
+  vectors: ["it is about the same thing"],
+  tokens: ["it fits your question word by word"],
+  context: ["it fits your question word by word"],
+  neighbours: ["the notes around it are about this"],
+  session: ["it is from the same conversation"],
+  speaker: ["it is by the one you ask about", "it is by somebody else"],
+  time: ["it is of the time you ask about", "it is of another time"],
+  tellsTime: ["it names a time"],
+  tellsName: ["it names somebody"],
+  asks: ["it is a question itself", "it is a question itself"],
+  sector: ["it is of the kind you ask for"],
+  salience: ["it was often needed"],
+  recency: ["it is recent"],
+  currency: ["it is the latest on this", "a later note may replace it"],
+  denial: ["it says no", "it says no"],
+};
