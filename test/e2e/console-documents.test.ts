@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     const { source } = await world.api.memories.get(memory_ids.at(-1) ?? "");
     expect(source?.page).toBe(2);
     await world.visit(`notes?id=${memory_ids.at(-1)}`, async (page) => {
-      await page.getByRole("link", { name: "garden.pdf, page 2" }).click();
+      await page.getByRole("complementary").getByRole("link", { name: "garden.pdf, page 2" }).click();
       await expectText(page.locator(".panel .wanted .content"), "Ferns want shade");
       await expectText(page.locator(".panel .parts .page").last(), "page 2");
       expect(await page.locator(".panel :is(iframe, embed, object)").count()).toBe(0);
@@ -83,7 +83,10 @@ describe.skipIf(!hasBrowser)("documents in the console", () => {
     const { matches } = await world.api.query("Who bought the yellow bicycle?", { k: 5 });
     const found = matches.find(({ source }) => (source?.start_ms ?? 0) > 0);
     await world.visit(`notes?id=${found?.id}`, async (page) => {
-      await page.getByRole("link", { name: /^talk.wav/ }).click();
+      await page
+        .getByRole("complementary")
+        .getByRole("link", { name: /talk.wav/ })
+        .click();
       const playing = page.locator(".panel video");
       const position = () => page.evaluate<number>("document.querySelector('.panel video').currentTime");
       await page

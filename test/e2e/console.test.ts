@@ -232,6 +232,8 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("shows what each program added, and what there is in all", async () => {
     await world.visit("agents", async (page) => {
+      await page.getByLabel("Agent on this machine").selectOption("codex");
+      await expectText(page.locator(".command").first(), "memoryd mcp install codex");
       await page.getByRole("link", { name: "What it added" }).first().click();
       await page.locator("table a").first().click();
       await page.locator(".notes .note").first().waitFor();
