@@ -168,10 +168,18 @@ function areOfOthers(
   return before.size > 0 && after.size > 0 && ![...before].some((name) => after.has(name));
 }
 
-/** How clearly the later text says that what the earlier one says has changed; undefined: not at all. */
-export function changeBetween(earlier: string, later: string): "clear" | "weak" | undefined {
-  const known = changeWords(earlier);
-  const changes = [...changeWords(later)].filter((word) => !known.has(word));
+/**
+ * How clearly the later text says that what the earlier one says has changed; undefined: not at all.
+ *
+ * @param wordsOf `changeWords` of the two, where a caller has them.
+ */
+export function changeBetween(
+  earlier: string,
+  later: string,
+  wordsOf: (text: string) => ReadonlySet<string> = changeWords,
+): "clear" | "weak" | undefined {
+  const known = wordsOf(earlier);
+  const changes = [...wordsOf(later)].filter((word) => !known.has(word));
   if (changes.length === 0) return undefined;
   if (!changes.every((word) => WEAK.test(word))) return "clear";
   const [heading] = HEADING.exec(later) ?? [];

@@ -2,6 +2,7 @@ import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
+import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
 import { TIME_WORDS } from "../text/time-words.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
@@ -96,10 +97,12 @@ const WEIGHTS = {
   nearest: 1.04,
   offset: -6.03,
 } as const;
-/** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
-const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
 /** So many telling words in common say it. */
 const MAX_TELLING = 3;
+/** What words can add to the odds, at most. */
+const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear;
+/** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
+const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
 /** A word tells what a memory is about only where at most so many of the best have it. */
 const MAX_SHARING = 3;
 /** A smaller sum counts as this one. */
@@ -127,6 +130,8 @@ interface Dated {
   readonly sessionId: string | null;
   readonly project: string | null;
   terms(): ReadonlySet<string>;
+  /** See `changeWords`. */
+  changes(): ReadonlySet<string>;
   /** As written; none where the question has none. */
   readonly identifiers: readonly string[];
   /** Those of the question. */
@@ -178,6 +183,7 @@ export function currentFirst(
         sessionId: entry.sessionId,
         project: entry.project,
         terms: once(() => tellingTerms(content, entry.project)),
+        changes: once(() => changeWords(content)),
         content,
         identifiers,
         named: identifiers.filter((one) => asked.has(one)),
@@ -186,9 +192,10 @@ export function currentFirst(
   });
   let isAsBefore = true;
   const scores = new Map(best.map(({ hit }) => [hit.ordinal, hit.score]));
+  const scoreOf = ({ hit }: Dated) => scores.get(hit.ordinal) ?? 0;
   const isThen = ({ occurredAt }: Dated) => period !== undefined && fit(period, occurredAt) === 1;
   const prefer = (first: Dated, second: Dated): void => {
-    const [a, b] = [scores.get(first.hit.ordinal) ?? 0, scores.get(second.hit.ordinal) ?? 0];
+    const [a, b] = [scoreOf(first), scoreOf(second)];
     if (a >= b || (isThen(second) && !isThen(first))) return;
     isAsBefore = false;
     scores.set(first.hit.ordinal, b);
@@ -205,6 +212,8 @@ export function currentFirst(
   // Neighbours in time first, so that the last of several changes ends up in front.
   for (const [i, later] of inOrder.entries()) {
     for (const earlier of inOrder.slice(0, i).reverse()) {
+      const [first, second] = tense === "present" ? [later, earlier] : [earlier, later];
+      if (scoreOf(first) >= scoreOf(second)) continue;
       const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
       // The question names one of a series ("visit 57", "visit 58").
       const isNamed = earlier.named.some((one) => !later.named.includes(one));
@@ -216,9 +225,7 @@ export function currentFirst(
         !isDenied &&
         mayReplace(earlier, later) &&
         isReplaced(earlier, later);
-      if (!isTold && !isGuessed()) continue;
-      if (tense === "present") prefer(later, earlier);
-      else prefer(earlier, later);
+      if (isTold || isGuessed()) prefer(first, second);
     }
   }
   if (isAsBefore) return [...hits];
@@ -279,12 +286,16 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     let odds =
       WEIGHTS.likeness * alike(earlier, later) +
       WEIGHTS.asGood * (tense === "present" ? ratio : -ratio) +
-      WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier))) +
       WEIGHTS.offset;
-    // Words take longest, so they are read only where they can decide.
-    if (odds + MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear < LINE[tense]) return false;
+    // What takes longest comes last, and only where it can decide.
+    if (odds + 2 * WEIGHTS.nearest + MOST_OF_WORDS < LINE[tense]) return false;
+    odds += WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier)));
+    if (odds + MOST_OF_WORDS < LINE[tense]) return false;
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
-    const change = changeBetween(earlier.content, later.content);
+    if (odds >= LINE[tense]) return true;
+    const change = changeBetween(earlier.content, later.content, (text) =>
+      text === later.content ? later.changes() : earlier.changes(),
+    );
     return odds + (change === undefined ? 0 : WEIGHTS[change]) >= LINE[tense];
   };
 }
