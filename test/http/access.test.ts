@@ -267,7 +267,9 @@ describe("a web page", () => {
     const { app, calls, get } = createTestServer();
     for (const url of ["/memory/all", "/sectors", "/stats", "/openapi.json", "/health"]) await get(url);
     await app.inject({ method: "HEAD", url: "/memory/all" });
-    expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(["listMemories", "listSectors"]));
+    expect(new Set(calls.map(({ name }) => name))).toEqual(
+      new Set(["listMemories", "listSectors", "listSuperseded"]),
+    );
   });
 
   it("behind a proxy with TLS is ours when its name was allowed", async () => {
