@@ -369,6 +369,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     await page.goto(`${locked.baseUrl}/#/docs?page=security`);
     await page.getByRole("heading", { name: "Who can reach the daemon" }).waitFor();
     await page.getByRole("link", { name: "To the console" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("password");
     await page.getByLabel("Key").fill("wrong-key-of-somebody");
     await page.getByRole("button", { name: "Sign in" }).click();
     await expectText(page.getByRole("alert"), "not valid");
