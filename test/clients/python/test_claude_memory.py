@@ -48,9 +48,10 @@ def test_files(tool, user):
     assert client.trash.page(user_id=user)["items"]
 
 
-def test_an_empty_file_and_its_first_text(tool):
-    run(tool, "create", path="/memories/empty", file_text="")
-    assert run(tool, "view", path="/memories/empty").endswith("\n     1\t")
+@pytest.mark.parametrize("text", ["", " \n", "\u200b"])
+def test_a_blank_file_and_its_first_text(tool, text):
+    run(tool, "create", path="/memories/empty", file_text=text)
+    assert run(tool, "view", path="/memories/empty").split("     1\t")[1].startswith(text.split("\n")[0])
     run(tool, "insert", path="/memories/empty", insert_line=0, insert_text="now there is something")
     assert "now there is something" in run(tool, "view", path="/memories/empty")
 

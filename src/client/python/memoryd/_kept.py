@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Any, Iterator, Sequence
 from urllib.parse import quote
@@ -11,6 +12,14 @@ from ._client import Memoryd
 from ._transport import MemorydError
 
 MAX_TAG_CHARS = 256
+#: A character that can be seen; a memory without one is refused.
+VISIBLE = re.compile(
+    "[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]"
+)
+
+
+def is_blank(text: str) -> bool:
+    return VISIBLE.search(text) is None
 
 
 def path_tag(root: str, path: Sequence[str], key: str | None = None) -> str:

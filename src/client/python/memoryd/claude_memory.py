@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._client import Memoryd
-from ._kept import Owner, path_tag
+from ._kept import Owner, is_blank, path_tag
 from ._transport import MemorydError
 
 try:
@@ -172,9 +172,9 @@ def _tag_of(path: str) -> str:
 
 
 def _body(path: str, text: str) -> dict[str, Any]:
-    is_blank = text.strip() == ""
-    marks = {"path": path, **({"text": text} if is_blank else {})}
-    return {"content": path if is_blank else text, "tags": [TAG, _tag_of(path)], "metadata": {"claude_memory": marks}}
+    blank = is_blank(text)
+    marks = {"path": path, **({"text": text} if blank else {})}
+    return {"content": path if blank else text, "tags": [TAG, _tag_of(path)], "metadata": {"claude_memory": marks}}
 
 
 def _checked(path: str) -> str:

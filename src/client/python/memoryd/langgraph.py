@@ -8,7 +8,7 @@ import re
 from typing import Any, Callable, Iterable, Sequence
 
 from ._client import Memoryd
-from ._kept import Owner, path_tag
+from ._kept import Owner, is_blank, path_tag
 from ._transport import MemorydError
 
 try:
@@ -201,7 +201,7 @@ def _time(text: str) -> Any:
 def _content_of(key: str, value: Any, paths: Sequence[str]) -> str:
     """The texts that questions find an item by, one a line."""
     text = "\n".join(found for path in paths for found in _texts_at(value, path))
-    return next((each for each in (text, key) if each.strip()), "item")[:MAX_CONTENT_CHARS]
+    return next((each for each in (text, key) if not is_blank(each)), "item")[:MAX_CONTENT_CHARS]
 
 
 def _texts_at(value: Any, path: str) -> list[str]:

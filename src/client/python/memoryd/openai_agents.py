@@ -7,7 +7,7 @@ import json
 from typing import Any, Sequence
 
 from ._client import Memoryd
-from ._kept import Owner, path_tag
+from ._kept import Owner, is_blank, path_tag
 from ._transport import MemorydError
 
 try:
@@ -110,7 +110,7 @@ def _text_of(item: Any) -> str:
     content = item.get("content")
     if isinstance(content, list):
         content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    if isinstance(content, str) and content.strip():
+    if isinstance(content, str) and not is_blank(content):
         return f"{item.get('role', 'assistant')}: {content}"[:200_000]
     told = (item.get("type"), item.get("name"), item.get("arguments"), item.get("output"))
-    return " ".join(text for text in told if isinstance(text, str) and text.strip())[:200_000] or "item"
+    return " ".join(text for text in told if isinstance(text, str) and not is_blank(text))[:200_000] or "item"
