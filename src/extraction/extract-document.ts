@@ -128,16 +128,22 @@ const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp]
   ["markup", 0.85, /<[^<>]{1,10000}>/g],
 ];
 
+/** Bytes and markup have letters; what looks like them without is a table of numbers. */
+const MIN_LETTERED_SHARE = 0.1;
+
 /** The text. @throws {ServiceError} UNPROCESSABLE for one that is hardly one for people. */
 function legible(text: string): string {
   const charsOf = (part: string) => part.replace(/\s+/g, "").length;
   const chars = charsOf(text);
   if (chars < MIN_ILLEGIBLE_CHARS) return text;
-  for (const [what, share, parts] of ILLEGIBLE)
-    if ((text.match(parts) ?? []).reduce((sum, part) => sum + charsOf(part), 0) > share * chars)
+  for (const [what, share, parts] of ILLEGIBLE) {
+    const found = text.match(parts) ?? [];
+    if (found.filter((part) => /[a-z]/i.test(part)).length < found.length * MIN_LETTERED_SHARE) continue;
+    if (found.reduce((sum, part) => sum + charsOf(part), 0) > share * chars)
       throw unprocessable(
         `The document is mostly ${what} and holds hardly any text. Send the text that it was made from.`,
       );
+  }
   return text;
 }
 

@@ -350,6 +350,7 @@ describe("a text that is none for people", () => {
         60,
       ),
     ],
+    ["a table of numbers", "12 34 56 78 90 1999 2026 10:30\n".repeat(100)],
     ["minutes", "The boat leaves at nine from pier four, as always.\n".repeat(60)],
   ])("is not taken for one: %s", async (_, text) => {
     expect((await read(text, "notes.txt")).kind).toBe("txt");
