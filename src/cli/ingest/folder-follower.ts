@@ -45,9 +45,11 @@ export class FolderFollower {
     this.#before = looks;
     this.#files = files.length;
     const own = emptyTally();
-    await ingestFiles(this.#run, settled.slice(0, FILES_PER_LOOK), own);
-    this.#waiting = due.length - Math.min(settled.length, FILES_PER_LOOK);
-    for (const path of this.#failed.keys()) if (!this.#run.seen.has(path)) this.#failed.delete(path);
+    const tried = settled.slice(0, FILES_PER_LOOK);
+    await ingestFiles(this.#run, tried, own);
+    this.#waiting = due.length - tried.length;
+    for (const path of this.#failed.keys()) if (!looks.has(path)) this.#failed.delete(path);
+    for (const { path } of tried) this.#failed.delete(path);
     for (const { path, reason } of own.failed) this.#failed.set(path, reason);
     for (const key of ["added", "replaced", "unchanged", "memories", "notTried"] as const)
       tally[key] += own[key];
