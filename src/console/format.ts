@@ -41,8 +41,8 @@ function withoutMarkup(text: string): string {
     .replaceAll(/^#{1,6} +/gm, "")
     .replaceAll(/^ *[-*] +/gm, "")
     .replaceAll(/(?<!\s)\*+|\*+(?!\s)|`/g, "")
-    .replaceAll(/\s*\n\s*/g, " · ")
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
+    .replaceAll(/[^\S\n]{0,8}\n\s*/g, " · ")
+    .replaceAll(/!?\[([^[\]]{0,300})\]\([^()]{0,2000}\)/g, "$1");
 }
 
 export function bytesOf(bytes: number): string {
