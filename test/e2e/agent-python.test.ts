@@ -68,7 +68,7 @@ describe.skipIf(!isThere)("the Python client", () => {
         : await runClient(["stdio", process.execPath, LAUNCHER, "mcp"], `${JSON.stringify(environment)}\n`);
     expect(answers.tools).toHaveLength(9);
     expect(answers.added).toMatch(/^(Stored|Nothing new)/);
-    expect(answers.found).toMatch(/from=agent "mcp"[\s\S]*Python drinks tea\./);
+    expect(answers.found).toMatch(/from agent "mcp"[\s\S]*Python drinks tea\./);
     expect(answers.wrong).toMatch(/^INVALID_REQUEST/);
     expect(answers.prompt).toContain("Python drinks tea.");
     expect(answers.context).toContain("Python drinks tea.");
