@@ -83,7 +83,7 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
   // What was superseded falls behind others of nearly its score, of which made-up questions find many.
   const memories = await store.readMemories(idsOf(ranked.slice(0, LOOKED_AT)));
   const options = { question: query, tense: tenseOf(query), asOf: undefined, period: undefined };
-  return idsOf(currentFirst(store, ranked, memories, options)).slice(0, HITS);
+  return idsOf([...currentFirst(store, ranked, memories, options).hits]).slice(0, HITS);
 }
 
 async function recall(

@@ -148,6 +148,13 @@ export interface CurrencyOptions {
   readonly period: Period | undefined;
 }
 
+export interface Ordered {
+  /** Best first. */
+  readonly hits: readonly RankedHit[];
+  /** Whether two of the best tell states of one thing, at two times. */
+  areStates(this: void, a: Ordinal, b: Ordinal): boolean;
+}
+
 /**
  * The hits so that of two like answers the one comes first that holds (or held, where the question speaks of the
  * past): it takes over the other's score, which falls just behind. All other scores stay.
@@ -159,7 +166,7 @@ export function currentFirst(
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
   { question, tense, asOf, period }: CurrencyOptions,
-): RankedHit[] {
+): Ordered {
   const asked = new Set(identifiersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
@@ -228,14 +235,21 @@ export function currentFirst(
       if (isTold || isGuessed()) prefer(first, second);
     }
   }
-  if (isAsBefore) return [...hits];
-  return hits
+  const areStates = (a: Ordinal, b: Ordinal) => {
+    const [earlier, later] = inOrder.filter(({ hit: { ordinal } }) => ordinal === a || ordinal === b);
+    if (earlier === undefined || later === undefined) return false;
+    const isKnown = earlier.successor === later.hit.ordinal;
+    return isKnown || (mayReplace(earlier, later) && isReplaced(earlier, later));
+  };
+  if (isAsBefore) return { hits, areStates };
+  const ordered = hits
     .map((hit): RankedHit => {
       const score = scores.get(hit.ordinal) ?? hit.score;
       if (score === hit.score) return hit;
       return { ...hit, score, shares: { ...hit.shares, currency: score - hit.score } };
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+  return { hits: ordered, areStates };
 }
 
 /** Letters, digits and signs between them, with a digit among them or of two parts: "3-2" is another one than "2-3". */

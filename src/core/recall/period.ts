@@ -92,8 +92,8 @@ export interface Found {
   readonly weightOfTerm: ReadonlyMap<string, number>;
   /** Undefined where everything found answers. */
   readonly sureness?: {
-    /** See `answerOdds`. */
-    readonly oddsOf: (hit: RankedHit) => number;
+    /** See `answerOdds`; of two notes that tell states of one thing neither makes the other less sure. */
+    oddsWith(areStates: (a: Ordinal, b: Ordinal) => boolean): (hit: RankedHit) => number;
     /** The best of all the user's memories, selected or not. */
     readonly best: RankedHit;
     /** How many the user has, see `answeringCount`. */

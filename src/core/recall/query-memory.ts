@@ -103,9 +103,9 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ...idsOf(found.slice(0, Math.max(limit, LOOKED_AT))),
     ...(best === undefined ? [] : [best.id]),
   ]);
-  const ordered =
+  const { hits: ordered, areStates } =
     asked?.isTimeAlone === true
-      ? found
+      ? { hits: found, areStates: () => false }
       : currentFirst(
           store,
           input.isText === true
@@ -115,8 +115,9 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           { question, tense: tenseOf(question), asOf, period: asked?.period },
         );
   const lackOf = lackOfForm(question);
+  const oddsByTerms = sureness?.oddsWith(areStates);
   const oddsOf = (hit: RankedHit) =>
-    (sureness?.oddsOf(hit) ?? Infinity) -
+    (oddsByTerms?.(hit) ?? Infinity) -
     lackOf(memories.get(store.catalogue.at(hit.ordinal)?.id ?? "")?.content ?? "");
   const answering = sureness === undefined ? Infinity : answeringCount(ordered, oddsOf, sureness.memories);
   // How alike two texts are does not depend on what else there is.
@@ -261,16 +262,17 @@ async function findByMeaning(
   };
   const isNarrower = Object.keys(everything).length < Object.keys(filter).length;
   const whole = isNarrower ? await gather(everything) : { candidates, ranked };
-  const oddsOf = answerOdds(
-    question,
-    whole.ranked,
-    isNarrower ? [...whole.candidates, ...candidates] : candidates,
-    (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME,
-  );
+  const oddsWith = (areStates: (a: Ordinal, b: Ordinal) => boolean) =>
+    answerOdds(
+      question,
+      whole.ranked,
+      isNarrower ? [...whole.candidates, ...candidates] : candidates,
+      (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME || areStates(a, b),
+    );
   const [best] = whole.ranked;
   return {
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
-    ...(best === undefined ? {} : { sureness: { oddsOf, best, memories: statistics.memories } }),
+    ...(best === undefined ? {} : { sureness: { oddsWith, best, memories: statistics.memories } }),
     idOf,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,

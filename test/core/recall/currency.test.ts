@@ -85,7 +85,7 @@ describe("the later of two notes on one thing", () => {
     readonly denial?: readonly number[];
   }
   /** The order of a note on the rent and two later ones, the first of them on the rent, too; note n happened at n. */
-  const order = (
+  const inOrder = (
     scores: readonly number[],
     { how, tense = "present", period, denial = [] }: Case = {},
     texts = [
@@ -126,13 +126,31 @@ describe("the later of two notes on one thing", () => {
       .sort((a, b) => b.score - a.score) as unknown as RankedHit[];
     const contents = new Map(texts.map((content, n) => [`m${n}`, { content }]));
     const options = { question: "how much is the rent", tense, asOf: undefined, period } as const;
-    return currentFirst(store, hits, contents, options).map(({ ordinal }) => ordinal);
+    return currentFirst(store, hits, contents, options);
   };
+  const order = (...given: Parameters<typeof inOrder>) =>
+    inOrder(...given).hits.map(({ ordinal }) => ordinal);
 
   it("comes first where it answers nearly as well; what was told does so always", () => {
     expect(order([0.9, 0.7, 0.1])).toEqual([1, 0, 2]);
     expect(order([0.9, 0.05, 0.01])).toEqual([0, 1, 2]);
     expect(order([0.9, 0.05, 0.01], { how: "told" })).toEqual([1, 0, 2]);
+  });
+
+  it("is known as a state of the same thing, whichever is first", () => {
+    for (const scores of [
+      [0.9, 0.7, 0.6],
+      [0.7, 0.9, 0.6],
+    ]) {
+      const { areStates } = inOrder(scores);
+      expect([areStates(0, 1), areStates(1, 0), areStates(0, 2), areStates(2, 1)]).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
+    }
+    expect(inOrder([0.9, 0.7, 0.6], { how: "rejected" }).areStates(0, 1)).toBe(false);
   });
 
   it("does not come before one on something else", () => {

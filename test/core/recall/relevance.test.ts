@@ -56,6 +56,12 @@ it.each([
   ["Wie viel kostet das Freibad?", "Freibad hat wieder auf", "Freibad für Kinder umsonst"],
   ["¿Cuánto cuesta el hostal?", "hostal con desayuno", "hostal: cien euros"],
   ["prezzo dell'abete", "abete da Rivolta", "abete 42 la tavola"],
+  ["When is Camille's birthday?", "Camille is a vegetarian", "Camille was born on 3 May"],
+  ["How old is grandma?", "Grandma moved to Rosenhof", "grandma turned ninety-two, not eleven"],
+  ["combien pèse Jules ?", "Jules grimpe bien", "Jules pèse trente kilos, dit-il en mars"],
+  ["Wann ist Skat?", "Skat bei Kuno", "Skat bei Kuno, dienstags"],
+  ["何時に出ますか", "家を出ます", "六時に出ます"],
+  ["How many of the 12 chairs are broken?", "12 chairs, some are broken", "of 12 chairs 3 are broken"],
 ])("asks for something of a form: %s", (question, without, having) => {
   expect(lackOfForm(question)(without)).toBeGreaterThan(0);
   expect(lackOfForm(question)(having)).toBe(0);
@@ -67,6 +73,8 @@ it("asks nothing of the form of what a question does not ask for", () => {
     "Which parent only wants e-mail?",
     "Who bears the cost?",
     "phone charger",
+    "When did I see the dentist?",
+    "what do I take when I travel?",
   ])
     expect(lackOfForm(question)("a note")).toBe(0);
 });
@@ -75,7 +83,7 @@ it("does not take a note for an answer that has no number where one is asked for
   await addMemory(world.ports, { content: "Arminda next door keeps our keys" });
   const { hits, relevant } = await ask("what is the phone number of Arminda next door?");
   expect(relevant).toBe(0);
-  const sure = await ask("what does Arminda next door keep?");
+  const sure = await ask("who next door keeps our keys?");
   expect(sure.relevant).toBe(1);
   expect(hits[0]?.score).toBeLessThan(sure.hits[0]?.score ?? 0);
 });
@@ -107,15 +115,15 @@ it("takes what replaced an answer for one, though it has other words", () => {
 
 it("asks more of a match among few notes than among many", () => {
   const leading = (odds: number, memories: number) => answeringCount([hit(1, 0.5)], () => odds, memories);
-  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(1.4, memories))).toEqual([0, 0, 1, 1, 1]);
-  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.8, memories))).toEqual([0, 0, 0, 1, 1]);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(1, memories))).toEqual([0, 0, 1, 1, 1]);
+  expect([1, 20, 65, 1_000, 50_000].map((memories) => leading(0.6, memories))).toEqual([0, 0, 0, 1, 1]);
   for (const memories of [0, 1, 50_000])
     expect([leading(-1, memories), leading(2, memories)]).toEqual([0, 1]);
 });
 
 it.each([
-  ["nothing resembles the question", [0.24, 0.23], 0, 0],
-  ["the best is worth a look, and what is nearly as good", [0.35, 0.2, 0.1, 0.1], 0, 2],
+  ["nothing resembles the question", [0.34, 0.33], 0, 0],
+  ["the best is worth a look, and what is nearly as good", [0.4, 0.2, 0.1, 0.1], 0, 2],
   ["at most three more than what answers", [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], 2, 5],
   ["no more than there are", [0.9], 1, 1],
   ["nothing was found", [], 0, 0],
