@@ -17,9 +17,11 @@ const LEAST_LINES = 3;
 const LEAST_LINES_OF_LETTER = 4;
 /** Longer runs of prose are read by the paragraphs that ask, or by the one at the edge of the text. */
 const MAX_ASKING_CHARS = 600;
+/** A longer line is a sentence. */
+const MAX_KEYWORDS_CHARS = 90;
 /** Characters of the line of a paste that the meaning is asked by. */
 const TELLING_CHARS = 160;
-/** Fewer words that are not common ones point to the paste. */
+/** A question of fewer long words is read with what stands beside it. */
 const LEAST_WORDS = 4;
 
 const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d`;
@@ -32,7 +34,7 @@ const MACHINE = new RegExp(
     String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in )`,
     String.raw`^\s*(?:[\w.$]{1,200}\.)?\w{0,200}(?:Error|Exception|Warning)\b[^?]*:`,
     String.raw`^\s*(?:[$#%❯] |> |PS [A-Z]:|\w+@[\w.-]+[:~])`,
-    String.raw`^\s*(?:note|warning|error|hint|help|info|debug): |^\s*[\w.-]+:\s*$`,
+    String.raw`^\s*(?:##\[\w+\]|(?:note|warning|error|hint|help|info|debug): )|^\s*[\w.-]+:\s*$`,
     String.raw`^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|FROM|JOIN|WHERE|BEGIN|COMMIT)\s`,
     String.raw`^\s*(?:HTTP/\d|(?:GET|POST|PUT|PATCH|DELETE|HEAD) /|curl |npm (?:ERR!|error|WARN))`,
     String.raw`^\s*[\p{L}\d_.[\]"'-]+\s*[:=]\s*(?:[\d"'{[\]-]|true\b|false\b|null\b|\S+$)`,
@@ -52,7 +54,7 @@ const ASKS = new RegExp(
 );
 /** Words that point to what stands beside them. */
 const POINTS =
-  /(?<![\p{L}])(?:this|that|these|those|dies(?:e[nmrs]?)?|das|dit|deze|dat|ca|cela|ceci|esto|eso|este|esta|isto|isso|questo|questa|это|यह|इस|これ|这)(?![\p{L}])/u;
+  /(?<![\p{L}])(?:this|that|these|those|dies(?:e[nmrs]?)?|das|dit|deze|dat|ca|cela|ceci|esto|eso|este|esta|isto|isso|questo|questa|это|यह|इस|これ|这|here|hier|ici|aqui|тут|здесь|again|wieder|alweer|encore|ancora|otra vez|de nuevo|de novo|znowu|опять|снова)(?![\p{L}])/u;
 /** Words that lines with the fault have. */
 const FAULT =
   /(?:error|exception|failed|failure|fatal|panic|denied|refused|cannot|unable|invalid|timeout|exceeded|not found|does not exist|unexpected|duplicate|conflict)\b/iu;
@@ -80,8 +82,9 @@ export function readPrompt(text: string): Prompt {
   const asks = runs.filter((run) => ASKS.test(fold(run)));
   // Lines of prose in the middle of a paste are part of it, unless nothing else is left to be asked.
   const [before = "", , after = ""] = runs;
-  const chosen = asks.length > 0 ? asks : [before, after].filter((run) => run !== "");
-  return promptOf(chosen.join("\n").trim(), lines) ?? whole;
+  const chosen = asks.length > 0 ? asks : keywordsAtEdge(lines);
+  const rest = [before, after].filter((run) => run !== "");
+  return promptOf((chosen.length > 0 ? chosen : rest).join("\n").trim(), lines) ?? readLetter(lines) ?? whole;
 }
 
 /** Prose that was pasted, a letter or a list: what is asked is its first or last line. */
@@ -92,13 +95,36 @@ function readLetter(lines: readonly string[]): Prompt | undefined {
   const asking = edges.filter((line) => /[?？؟]/u.test(line) && line.length <= MAX_ASKING_CHARS);
   const [only = ""] =
     asking.length === 1 || longWords(asking[1] ?? "") < LEAST_WORDS - 1 ? asking : asking.slice(1);
-  return promptOf(only.trim(), lines);
+  const keywords = only === "" ? keywordsAtEdge(lines) : [];
+  return promptOf(keywords.length === 1 ? (keywords[0] ?? "") : only.trim(), lines);
+}
+
+/**
+ * The first or the last line, where it is of a few words without an end or a form of its own: "api port". Of both the one that an
+ * empty line sets apart; both where none or each is.
+ */
+function keywordsAtEdge(lines: readonly string[]): string[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  if (first < 0 || first === last) return [];
+  const found = [first, last].filter((i) => isKeywords(lines[i] ?? ""));
+  const apart = found.filter((i) => lines[i === first ? i + 1 : i - 1]?.trim() === "");
+  return (apart.length === 1 ? apart : found).map((i) => lines[i]?.trim() ?? "");
+}
+
+/** Of few words, no sentence, no title in capitals, and not written by a program. */
+function isKeywords(line: string): boolean {
+  const text = line.trim();
+  const isSentence = /[.,:;!…。]$/u.test(text) || text.length > MAX_KEYWORDS_CHARS;
+  const isOther =
+    HEADER.test(fold(text)) || MACHINE.test(text) || /[;|\t=]|,\S/.test(text) || text === text.toUpperCase();
+  return /\p{L}{2}/u.test(text) && !isSentence && !isOther;
 }
 
 function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
   if (!/\p{L}{2}/u.test(asking)) return undefined;
   const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
-  const isPointing = longWords(asking) < LEAST_WORDS || POINTS.test(fold(asking));
+  const isPointing = longWords(asking) === 0 || POINTS.test(fold(asking));
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
 }
 

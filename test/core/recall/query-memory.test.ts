@@ -169,6 +169,18 @@ it("finds the note that a prompt asks for beside what was pasted, and reads the 
   }
 });
 
+it("finds the note with the rare words and numbers of a paste where the question only points to it", async () => {
+  const world = createMemoryWorld();
+  for (let i = 0; i < 20; i += 1)
+    await addMemory(world.ports, { content: `note ${i} on bread, weather and rivers` });
+  await addMemory(world.ports, { content: "Dash shows SPN 3364: quality of the additive. Drain and refill" });
+  await addMemory(world.ports, { content: "SPN 3346 is the heater of the additive" });
+  const query =
+    "10:00:01 lamp AMBER\n10:00:02 SPN 3364 FMI 1\n10:00:09 still active\nwhat did we do about this last time?";
+  const { hits } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
+  expect(hits[0]?.memory.content).toContain("3364");
+});
+
 it("finds what is to come by the dates that notes name, soonest first, and drops a time that nothing names", async () => {
   const world = createMemoryWorld();
   const now = Date.UTC(2026, 10, 26, 12);

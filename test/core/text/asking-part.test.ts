@@ -129,11 +129,38 @@ it.each(["before", "after", "after an empty line", "between"] as const)(
   },
 );
 
+const LETTERS: readonly string[] = [
+  "De : Service formation\nObjet : votre inscription\nBonjour,\nle repas de midi est compris.\nCordialement,\nMarie",
+  "Hola!\nSomos muchos el miércoles, ponme el doble\ny algo de acelga si te queda.\nAyer vino muy bien, gracias.",
+  "EVENT REPORT 31-BTX-9\ntime 04:12 speed 0 ignition ON\ntime 04:13 lamp AMBER\ntime 05:02 code 3364 is still active.",
+  "Dear all,\nthe chairs arrive on Thursday.\nSomebody has to be at the gate.\nBest regards, Petra.",
+];
+const KEYWORDS = [
+  "api port",
+  "Mum's telephone number",
+  "Spülmaschine E24",
+  "regalo per la madre di mia madre",
+];
+
+it.each(["before", "after"] as const)("takes a line of keywords %s a paste for a question", (where) => {
+  const missed = [...Object.values(PASTES), ...LETTERS].flatMap((paste) =>
+    KEYWORDS.filter((keywords) => {
+      const text = where === "before" ? `${keywords}\n\n${paste}` : `${paste}\n${keywords}`;
+      return readPrompt(text).asking !== keywords;
+    }).map((keywords) => `${paste.slice(0, 30)}: ${keywords}`),
+  );
+  expect(missed).toEqual([]);
+});
+
 it("names the line that a question points to", () => {
   const { asking, pointedAt } = readPrompt(`${PASTES["Python trace"]}\nwhy does this happen again?`);
   expect(asking).toBe("why does this happen again?");
   expect(pointedAt).toBe("KeyError: 'amount'");
+  expect(readPrompt(`wat was hier de oorzaak?\n${PASTES["Rust panic"]}`).pointedAt).toContain(
+    "ParseIntError",
+  );
   expect(readPrompt(`${PASTES["log"]}\nHow wide are the tyres of my touring bike?`).pointedAt).toBe("");
+  expect(readPrompt(`${PASTES["log"]}\nWho is on call?`).pointedAt).toBe("");
 });
 
 it.each([
@@ -141,6 +168,7 @@ it.each([
   "What did Ida say about the roof?\nAnd what did it cost?",
   "I moved the compost to the back of the garden because of the smell, and the bin lost its lid in the storm; where did I put the new one that Omar brought us?",
   "Remember: the gate code is 4711. Who else has it? Ida said that she wrote it down somewhere in the hall, next to the meter, and that Omar knows it as well.",
+  "a poem about spring\nin four lines\nwith a rhyme\nfor Ida and Omar",
   'find the note that says "the quick brown fox" and the one with config.yml, src/pool.ts and the ports 8080 and 9000, please, both of them from last week',
 ])("takes a question as it is where nothing was pasted: %s", (text) => {
   expect(readPrompt(text)).toEqual({ asking: text, pasted: "", pointedAt: "" });
