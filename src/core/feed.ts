@@ -63,7 +63,7 @@ export interface BeforeRecord {
  *
  * A memory was restored that was not there and is beyond its first version, from the trash or an export, with its document
  * where it is the root of one; and one whose present version ends that way. A row that is written again in the same version
- * (its times were mended) says nothing, nor do earlier versions, vectors, waypoints, salience and requests.
+ * says nothing, nor do earlier versions, vectors, waypoints, salience and requests.
  * @param erases the user whose data the record erases: that is all it says.
  */
 export function feedEntriesOf(

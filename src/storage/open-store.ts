@@ -4,6 +4,7 @@ import { runAtOnce } from "../core/at-once.ts";
 import { ANALYSER_VERSION } from "../core/text/analyser.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import { type ServiceError, storeUnusable } from "../core/errors.ts";
+import { presentOf } from "../core/facts/fact-store.ts";
 import type { Feed } from "../core/feed.ts";
 import type { Clock } from "../core/ports.ts";
 import { believe } from "./believed-time.ts";
@@ -39,7 +40,6 @@ import {
 } from "./store-indexes.ts";
 import type { IndexImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage, KeptImage } from "./image/kept-image.ts";
-import { mendTimes } from "./mend-times.ts";
 import { openTablesAt } from "./checkpoints/open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
@@ -251,10 +251,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     });
     // A start says it too.
     await store.lookAtDiskSpace();
-    // A full disk, say: reads and deletions go on, and the next start tries again.
-    await mendTimes(store, clock, log).catch((error: unknown) =>
-      log.warn({ err: error }, "times that a wrong clock gave were not mended"),
-    );
+    const { facts } = store.catalogue;
+    // Facts that a wrong clock dated in the future are known by now all the same.
+    if (presentOf(clock, facts.latestRecordedAt) < facts.latestRecordedAt) facts.clockIs(clock.now());
     const damage = scrubInBackground({
       disk,
       directory,

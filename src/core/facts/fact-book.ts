@@ -93,14 +93,6 @@ export class FactBook implements FactReads {
     return this.#latestRecordedAt;
   }
 
-  /** The latest time of recording that any version bears; 0 without any. Cost: linear in all. */
-  get latestTimeOfAny(): number {
-    let latest = 0;
-    for (const { versions } of this.#histories.values())
-      for (const { updatedAt } of versions) latest = Math.max(latest, updatedAt);
-    return latest;
-  }
-
   find(id: string): FactHistory | undefined {
     return this.#histories.get(id);
   }

@@ -69,11 +69,6 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.size;
   }
 
-  /** The latest time that any memory or fact has borne; 0 without any. Cost: linear in all facts. */
-  get latestTime(): number {
-    return Math.max(this.#columns.latestTime, this.facts.latestTimeOfAny);
-  }
-
   /** One more than the largest ordinal. */
   get ordinals(): number {
     return this.#columns.ordinals;

@@ -36,8 +36,6 @@ const TELLS_TIME = 2;
  * five times that. Strings that repeat (users, projects, sessions, tags, clients) are interned.
  */
 export class MemoryColumns {
-  /** The latest time of writing or seeing that any memory has ever borne; 0 without any. */
-  latestTime = 0;
   #size = 0;
   #ordinals = 0;
   readonly #live = uint8();
@@ -132,16 +130,15 @@ export class MemoryColumns {
     };
     const strings = mapValues(this.#strings, ({ strings }) => strings);
     const { entries: supersedes } = this.successors;
-    const { latestTime } = this;
     return {
       numbers,
-      json: { size, strings, otherIds: ids.others, duplicates: duplicates.json, supersedes, latestTime },
+      json: { size, strings, otherIds: ids.others, duplicates: duplicates.json, supersedes },
     };
   }
 
   /** Fills empty columns with what `toPart` gave. */
   fromPart({ numbers, json }: ImagePart): void {
-    const { size, strings, otherIds, duplicates, supersedes, latestTime } = json as unknown as ReturnType<
+    const { size, strings, otherIds, duplicates, supersedes } = json as unknown as ReturnType<
       MemoryColumns["toPart"]
     >["json"];
     for (const [name, column] of Object.entries(this.#numbers)) column.load(numbers[name]);
@@ -150,7 +147,6 @@ export class MemoryColumns {
     for (const [name, list] of Object.entries(this.#lists)) list.fromPart(name, numbers);
     this.#duplicates.fromPart(numbers, duplicates);
     for (const [ordinal, others] of supersedes) this.successors.set(ordinal, others);
-    this.latestTime = latestTime;
     this.#ids.fromPart(numbers["ids"], otherIds);
     this.#ordinalOfId.load(numbers["ordinalOfId"]);
     this.#ordinals = this.#size = size;
@@ -240,7 +236,6 @@ export class MemoryColumns {
   setSignals(ordinal: Ordinal, { salience, lastSeenAt }: Signals): void {
     this.#numbers.salience.set(ordinal, salience);
     this.#numbers.lastSeenAt.set(ordinal, lastSeenAt);
-    this.latestTime = Math.max(this.latestTime, lastSeenAt);
   }
 
   setTraits(ordinal: Ordinal, { asks, tellsTime, speaker, names, words }: MemoryTraits): void {
@@ -364,7 +359,6 @@ export class MemoryColumns {
 
   #write(ordinal: Ordinal, row: SlimMemoryRow): void {
     this.#numbers.createdAt.set(ordinal, row.createdAt);
-    this.latestTime = Math.max(this.latestTime, row.createdAt, row.updatedAt);
     this.#duplicates.hashes.set(ordinal, row.duplicateHash);
     this.#numbers.updatedAt.set(ordinal, row.updatedAt);
     this.#numbers.occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);

@@ -84,7 +84,7 @@ function spaceAndClock(free: number, newest: Checkpoint | undefined, now: number
       ? wrong(
           "clock",
           `The newest record is dated ${Math.round(ahead / 60_000)} minutes after this machine's clock.`,
-          "Set the clock. What is dated more than 5 years ahead is dated anew at the next start.",
+          "Set the clock. If it is right now, it was ahead before: records of then keep their dates, and new ones go by the clock.",
         )
       : ok("clock", "No record is dated later than this machine's clock."),
   ];
