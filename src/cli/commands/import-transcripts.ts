@@ -15,6 +15,7 @@ import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { CliFailure, EXIT } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
+import { type Correction, isEndedBy, withBefore } from "../transcripts/corrections.ts";
 import { remarkMemory, SessionCapture } from "../transcripts/capture-session.ts";
 import type { Captured, Remark } from "../transcripts/capture-session.ts";
 import { openTranscript } from "../transcripts/transcript-file.ts";
@@ -93,8 +94,14 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
   if ([captured.project, flags.project].some((name) => name !== undefined && run.excluded.includes(name)))
     return report.skipped("conversations in projects that `memoryd hooks exclude` names");
 
-  const found = remarks.map((remark) => memory(path, remarkMemory(remark, captured)));
-  const items = found.flatMap((item) => checked(item, run) ?? []);
+  const items: Sendable[] = [];
+  for (const given of remarks) {
+    const correction = given.correction && (await resolved(given, given.correction, captured, run));
+    const remark = given.correction === undefined ? { ...given, supersedes: undefined } : correction;
+    if (remark === undefined || isCorrectedLater(given, remarks)) continue;
+    const item = checked(memory(path, remarkMemory(remark, captured, remark.supersedes)), run);
+    if (item !== undefined) items.push(item);
+  }
   const written = capture.summary(captured, agentsHere()[id].title);
   const summary = written && checked(memory(path, written), run);
   if (daemon === undefined) return;
@@ -103,6 +110,49 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
   transcript.save(next);
   await sendPending(transcript, next, run);
 }
+
+/** Memories that are looked through for what a correction is about. */
+const LOOKED_AT = 8;
+
+/**
+ * A correction with the id of the memory that it corrects, and that memory's text where the conversation does not have what was said
+ * before; undefined where nothing tells what it is about.
+ */
+async function resolved(
+  remark: Remark,
+  correction: Correction,
+  { project }: Captured,
+  { daemon, flags }: Run,
+): Promise<(Remark & { readonly supersedes: string | undefined }) | undefined> {
+  const owner = flags.project ?? project;
+  const found =
+    daemon === undefined || correction.old === undefined
+      ? undefined
+      : await daemon.api.query(correction.text, {
+          k: LOOKED_AT,
+          include_facts: false,
+          filters: { project: owner === undefined ? [null] : [owner, null] },
+          ...present({ user_id: flags.user }),
+        });
+  const corrected = found?.matches.find(
+    ({ content, source, metadata, superseded_how: how }) =>
+      source === null && how !== "told" && metadata["kind"] !== "summary" && isEndedBy(content, correction),
+  );
+  if (corrected === undefined) return correction.isAlone ? { ...remark, supersedes: undefined } : undefined;
+  const text = remark.text === correction.text ? withBefore(correction, corrected.content) : remark.text;
+  return { ...remark, text, supersedes: corrected.id };
+}
+
+/** Whether a later remark of the same conversation corrects this one, and so tells it. */
+const isCorrectedLater = (remark: Remark, remarks: readonly Remark[]): boolean =>
+  remarks
+    .slice(remarks.indexOf(remark) + 1)
+    .some(
+      ({ correction, text }) =>
+        correction !== undefined &&
+        text.includes(`(Before: ${remark.text})`) &&
+        isEndedBy(remark.text, correction),
+    );
 
 /** Sends what an import found, and notes that; what was refused stays pending. Returns the mark of then. */
 async function sendPending(

@@ -6,7 +6,15 @@ import { shortened } from "../../core/text/text-size.ts";
 import { present } from "../../schemas/wire.ts";
 import type { MemoryFields } from "../import/import-item.ts";
 import { timeOf } from "../../files/front-matter.ts";
-import { ownWords } from "./own-words.ts";
+import {
+  type Correction,
+  isCorrectedBy,
+  isEndedBy,
+  isReply,
+  readCorrection,
+  withBefore,
+} from "./corrections.ts";
+import { isPraise, ownWords } from "./own-words.ts";
 import type { TranscriptEvent, TranscriptLine } from "./agents.ts";
 
 /** A sentence of a person that lasts; `at` in epoch milliseconds. */
@@ -15,6 +23,8 @@ export interface Remark {
   readonly kind: string;
   readonly messageId: string;
   readonly at: number;
+  /** What the person says against something earlier, which may be in the store. */
+  readonly correction?: Correction;
 }
 
 const MAX_SENTENCES_PER_MESSAGE = 12;
@@ -26,11 +36,24 @@ const MAX_COMMANDS = 12;
 const MAX_ERRORS = 6;
 const MAX_LINE_CHARS = 160;
 const MAX_OPEN_CALLS = 200;
+/** Sentences of the person that a correction may be about. */
+const MAX_SENTENCES = 400;
+const MAX_STEPS = 5;
 /** Commands that only look. */
 const LOOKING =
   /^(?:cd|ls|cat|echo|pwd|head|tail|wc|which|grep|rg|find|tree|stat|file|printf|env|ps|sed -n|nl|git (?:status|diff|log|show|branch)|true|sleep|mkdir|export)\b/;
 const ERROR_LINE =
   /(?:error|exception|failed|failure|cannot|could not|not found|undefined|denied|refused|panic|fatal)/i;
+
+/** A sentence that tells what an error came from, or what removed it. */
+const SOLVED =
+  /(?<![\p{L}])(?:fixed|solved|resolved|caused by|(?:the|root|real) (?:cause|culprit|reason|problem|issue)|turned out|it was because|behoben|gelöst|ursache|lag an|lag daran|corrigé|résolu|la cause|arreglado|solucionado|resuelto|la causa|risolto|corretto|resolvido|corrigido|a causa|opgelost|gefixt|oorzaak)(?![\p{L}])/iu;
+
+interface Failure {
+  readonly reason: string;
+  readonly changed: Set<string>;
+  readonly ran: Set<string>;
+}
 
 /** Gathers what lasts from the events of one session, in their order. */
 export class SessionCapture {
@@ -43,8 +66,12 @@ export class SessionCapture {
   readonly #commands = new Set<string>();
   readonly #errors: string[] = [];
   readonly #calls = new Map<string, string>();
-  /** Commands that failed last, with the line that tells why and the files that were changed since. */
-  readonly #failed = new Map<string, { readonly reason: string; readonly changed: Set<string> }>();
+  /** Commands that failed last, with the line that tells why, and the files that were changed and what was run since. */
+  readonly #failed = new Map<string, Failure>();
+  /** The person's, the latest last. */
+  #sentences: string[] = [];
+  /** The latest error whose solution nobody has told. */
+  #unsolved: string | undefined;
   #from = Infinity;
   #to = -Infinity;
 
@@ -78,7 +105,7 @@ export class SessionCapture {
         this.#noteTime(at);
         this.#changed.add(this.#shortPath(event.path));
         for (const { changed } of this.#failed.values())
-          if (changed.size < 5) changed.add(this.#shortPath(event.path));
+          if (changed.size < MAX_STEPS) changed.add(this.#shortPath(event.path));
         return [];
       case "ran": {
         const command = commandLine(event.command);
@@ -93,7 +120,7 @@ export class SessionCapture {
   }
 
   #remarks(text: string, messageId: string, at: number): Remark[] {
-    const lines = ownWords(text);
+    const lines = ownWords(text).filter((line) => !isPraise(line));
     const [first] = lines;
     if (first !== undefined && first.length >= MIN_ASKED_CHARS && findSecret(first) === undefined) {
       // The first ones tell what it is about, the last ones how it ended.
@@ -101,16 +128,41 @@ export class SessionCapture {
       this.#asked.push(lineOf(first));
     }
     const newLines = lines.filter((line) => !this.#seen.has(hashOf(line)));
-    const statements = newLines
-      .flatMap((line) => sentencesOf(line))
-      .flatMap((sentence): Remark[] => {
-        const content = sentence.trim();
-        const kind = content.length > MAX_SENTENCE_CHARS ? undefined : statementKind(content)?.kind;
-        if (kind === undefined || findSecret(content) !== undefined || !this.#isNew(content)) return [];
-        return [{ text: content, kind, messageId, at }];
+    const statements = lines.flatMap((line) => {
+      const isNew = newLines.includes(line);
+      return sentencesOf(line).flatMap((sentence): Remark[] => {
+        const remark = isNew ? this.#remark(sentence.trim()) : undefined;
+        this.#sentences = [...this.#sentences, sentence.trim()].slice(-MAX_SENTENCES);
+        return remark === undefined ? [] : [{ ...remark, messageId, at }];
       });
+    });
     for (const line of newLines) this.#seen.add(hashOf(line));
     return statements.slice(0, MAX_SENTENCES_PER_MESSAGE);
+  }
+
+  /** A sentence as it is kept: a correction with what it corrects, a solution with its error. */
+  #remark(content: string): Pick<Remark, "text" | "kind" | "correction"> | undefined {
+    const kind =
+      content.length > MAX_SENTENCE_CHARS || isPraise(content) ? undefined : statementKind(content)?.kind;
+    if (kind === undefined || findSecret(content) !== undefined) return undefined;
+    const isAnswer = kind === "correction" || isReply(content);
+    const correction = isAnswer ? readCorrection(content) : undefined;
+    if (isAnswer && correction === undefined) return undefined;
+    if (correction !== undefined && (kind === "correction" || correction.old !== undefined)) {
+      const isBefore = correction.isAlone ? isEndedBy : isCorrectedBy;
+      const before = this.#sentences.findLast((earlier) => isBefore(earlier, correction));
+      const text = before === undefined ? correction.text : withBefore(correction, before);
+      if (findSecret(text) !== undefined || !this.#isNew(text)) return undefined;
+      return {
+        text,
+        kind: "correction",
+        correction: { ...correction, isAlone: correction.isAlone || before !== undefined },
+      };
+    }
+    const error = SOLVED.test(content) ? this.#unsolved : undefined;
+    if (error !== undefined) this.#unsolved = undefined;
+    const text = error === undefined ? content : `${content} (The error: ${error})`;
+    return this.#isNew(text) ? { text, kind } : undefined;
   }
 
   #ended({ call, failed, output }: Extract<TranscriptEvent, { kind: "ended" }>, at: number): Remark[] {
@@ -119,17 +171,29 @@ export class SessionCapture {
     if (command === undefined) return [];
     this.#noteTime(at);
     if (failed) {
+      const reason = reasonIn(output);
       if (this.#failed.size >= MAX_ERRORS) this.#failed.clear();
-      this.#failed.set(command, { reason: reasonIn(output), changed: new Set() });
+      this.#failed.set(command, { reason, changed: new Set(), ran: new Set() });
+      if (reason !== "" && findSecret(reason) === undefined) this.#unsolved = `\`${command}\`: ${reason}`;
       return [];
     }
     if (this.#commands.size < MAX_COMMANDS) this.#commands.add(command);
-    const before = this.#failed.get(command);
-    this.#failed.delete(command);
-    if (before === undefined || before.reason === "" || before.changed.size === 0) return [];
-    const text = `\`${command}\` failed with "${before.reason}" and works since ${[...before.changed].join(", ")} changed.`;
+    // The same with other options is the same, such as one test of all.
+    const isSame = (other: string) => startOf(other) === startOf(command);
+    const name = this.#failed.has(command) ? command : ([...this.#failed.keys()].find(isSame) ?? command);
+    const before = this.#failed.get(name);
+    this.#failed.delete(name);
+    for (const { ran } of this.#failed.values()) if (ran.size < MAX_STEPS) ran.add(command);
+    if (before === undefined || before.reason === "") return [];
+    const steps = [
+      ...(before.changed.size === 0 ? [] : [`${[...before.changed].join(", ")} changed`]),
+      ...(before.ran.size === 0 ? [] : [`${[...before.ran].map((step) => `\`${step}\``).join(", ")} ran`]),
+    ];
+    if (steps.length === 0) return [];
+    const text = `\`${command}\` failed with "${before.reason}" and works since ${steps.join(" and ")}.`;
     if (findSecret(text) !== undefined) return [];
     if (this.#errors.length < MAX_ERRORS) this.#errors.push(text);
+    this.#unsolved = undefined;
     return this.#isNew(text) ? [{ text, kind: "done", messageId: call, at }] : [];
   }
 
@@ -185,6 +249,12 @@ function commandLine(command: string): string | undefined {
   return line === "" || LOOKING.test(line) || findSecret(command) !== undefined ? undefined : lineOf(line);
 }
 
+/** Program and command without options: `npm test` of `npm test -- --watch`; all of it where that leaves the program alone. */
+function startOf(command: string): string {
+  const [start = ""] = command.split(/\s(?:-|\d?>|[|&;])/, 1);
+  return start.trim().includes(" ") ? start.trim() : command;
+}
+
 /** The line of an output that tells the error, without colours. */
 function reasonIn(output: string): string {
   const lines = output
@@ -205,9 +275,15 @@ export interface Captured {
   readonly project: string | undefined;
 }
 
-export function remarkMemory({ text, kind, messageId, at }: Remark, captured: Captured): MemoryFields {
+/** @param supersedes id of the memory that it corrects. */
+export function remarkMemory(
+  { text, kind, messageId, at }: Remark,
+  captured: Captured,
+  supersedes?: string,
+): MemoryFields {
   const more = present({ message_id: messageId || undefined });
-  return { content: text, occurred_at: new Date(at).toISOString(), ...marks(captured, kind, more) };
+  const fields = { content: text, occurred_at: new Date(at).toISOString(), ...marks(captured, kind, more) };
+  return { ...fields, ...present({ supersedes }) };
 }
 
 function marks({ origin, conversation, project }: Captured, kind: string, more: object = {}): MemoryFields {

@@ -241,3 +241,87 @@ describe("conversations with other agents", () => {
     });
   });
 });
+
+describe("what is kept of a conversation", () => {
+  /** A transcript of Claude Code in which this was said and done, one after the other. */
+  function conversation(...messages: readonly (string | object)[]): string {
+    const path = join(home, "transcripts", "s1.jsonl");
+    mkdirSync(resolve(path, ".."), { recursive: true });
+    const lines = messages.map((content, i) => ({
+      type: Array.isArray(content) && "name" in content[0] ? "assistant" : "user",
+      uuid: `m${i}`,
+      sessionId: "s1",
+      timestamp: `2026-11-20T09:${String(i).padStart(2, "0")}:00.000Z`,
+      message: { role: "user", content },
+    }));
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    return path;
+  }
+  const ran = (id: string, command: string, failed?: string) => [
+    [{ type: "tool_use", id, name: "Bash", input: { command } }],
+    [{ type: "tool_result", tool_use_id: id, is_error: failed !== undefined, content: failed ?? "ok" }],
+  ];
+  const take = async (...messages: readonly (string | object)[]) => {
+    expect(await run("import", "claude-code", "--from", conversation(...messages))).toMatchObject({
+      code: 0,
+    });
+    return await kindsAndTexts();
+  };
+
+  it("is a correction with what it corrects, which it supersedes where it is in the store", async () => {
+    await run("add", "The dev server listens on port 4310.");
+    const texts = await take("no, the port is 4311 now, not 4310");
+    expect(texts.at(-1)).toBe(
+      "correction: The port is 4311 now, not 4310. (Before: The dev server listens on port 4310.)",
+    );
+    const { stdout } = await run("superseded", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      items: [{ older: { content: "The dev server listens on port 4310.", superseded_how: "told" } }],
+    });
+  });
+
+  it("is a correction with the sentence of the conversation that it corrects, in its place", async () => {
+    expect(
+      await take("Our dev server listens on port 4310.", "nein, der dev server ist auf 4311, nicht 4310"),
+    ).toEqual([
+      "correction: Der dev server ist auf 4311, nicht 4310. (Before: Our dev server listens on port 4310.)",
+    ]);
+  });
+
+  it("is no correction that nothing explains, and no praise", async () => {
+    expect(
+      await take(
+        "no, the port is 4311 now, not 4310",
+        "no, it's called harbour",
+        "thanks, great job",
+        "Perfect, that works now!",
+        "Super, vielen Dank, gute Arbeit.",
+      ),
+    ).toEqual([]);
+    expect((await summaries())[0]?.content).not.toMatch(/great job|Super/);
+  });
+
+  it("is a correction that stands alone, without the words of the reply", async () => {
+    expect(
+      await take("No, the staging database listens on 5433, not 5432.", "actually, we use pnpm here"),
+    ).toEqual([
+      "correction: The staging database listens on 5433, not 5432.",
+      "correction: We use pnpm here",
+    ]);
+  });
+
+  it("is an error together with what solved it: what was run, and what the person tells", async () => {
+    expect(
+      await take(
+        ...ran("1", "npm test", "Error: Cannot find module 'left-pad'"),
+        ...ran("2", "npm install left-pad"),
+        ...ran("3", "npm test -- total"),
+        ...ran("4", "docker compose up", "Error: port 5432 is already allocated"),
+        "The cause was a second Postgres that brew had started.",
+      ),
+    ).toEqual([
+      "done: `npm test -- total` failed with \"Error: Cannot find module 'left-pad'\" and works since `npm install left-pad` ran.",
+      "done: The cause was a second Postgres that brew had started. (The error: `docker compose up`: Error: port 5432 is already allocated)",
+    ]);
+  });
+});
