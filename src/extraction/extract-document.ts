@@ -8,7 +8,7 @@ import type {
 import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
-import { declaredInMarkup, decodeText } from "./formats/text-decoding.ts";
+import { declaredInMarkup, decode, type Decoded } from "./formats/text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = ReadDocument & { readonly method: string };
@@ -94,28 +94,32 @@ async function read(
     }
     case "ipynb": {
       const { readNotebook } = await import("./formats/markdown.ts");
-      return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits)) };
+      return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits).text) };
     }
     case "html": {
       if (bytes.length > MAX_HTML_BYTES)
         throw tooLarge(`The page has more than ${MAX_HTML_BYTES} bytes. Send it in parts.`);
       const { readHtml } = await import("./formats/html.ts");
-      return readHtml(decodeText(bytes, charset ?? declaredInMarkup(bytes)), claims.url);
+      const page = decode(bytes, charset ?? declaredInMarkup(bytes));
+      return withGuess(page, readHtml(page.text, claims.url));
     }
     case "md": {
       const { readMarkdown } = await import("./formats/markdown.ts");
-      const text = legible(textWithin(bytes, charset, limits));
-      return { method: "marked", ...readMarkdown(text, nameOf(claims)) };
+      const note = textWithin(bytes, charset, limits);
+      return withGuess(note, { method: "marked", ...readMarkdown(legible(note.text), nameOf(claims)) });
     }
     case "srt":
     case "vtt": {
-      const subtitles = readSubtitles(textWithin(bytes, charset, limits));
+      const lines = textWithin(bytes, charset, limits);
+      const subtitles = readSubtitles(lines.text);
       if (subtitles.blocks.length === 0)
         throw unprocessable("The file holds no subtitles: texts below a line with their times.");
-      return { method: "subtitles", ...subtitles };
+      return withGuess(lines, { method: "subtitles", ...subtitles });
     }
-    case "txt":
-      return { method: "plain-text", blocks: plainTextBlocks(legible(textWithin(bytes, charset, limits))) };
+    case "txt": {
+      const plain = textWithin(bytes, charset, limits);
+      return withGuess(plain, { method: "plain-text", blocks: plainTextBlocks(legible(plain.text)) });
+    }
   }
 }
 
@@ -150,8 +154,14 @@ function legible(text: string): string {
 const nameOf = ({ filename = "" }: Claims): string =>
   filename.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
 
-function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): string {
+function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): Decoded {
   // No encoding takes more than four bytes per character.
   if (bytes.length > limits.maxChars * 4) throw tooMuchText(limits);
-  return decodeText(bytes, charset);
+  return decode(bytes, charset);
+}
+
+/** Says in which encoding a text was read, where that was guessed. */
+function withGuess({ guess }: Decoded, found: Found): Found {
+  if (guess === undefined) return found;
+  return { ...found, method: `${found.method}, ${guess.encoding}`, confidence: guess.confidence };
 }

@@ -30,7 +30,7 @@ const Url = t.text("An `http` or `https` address.", {
 export const IngestBody = t.named(
   "Ingest",
   "Exactly one of `text` and `url`; as multipart, of `file`, `text` and `url`, with JSON in `metadata` and `tags`. " +
-    "`metadata.filename` names what has no name of its own; with `metadata.prefer_subtitles` a recording's subtitles are " +
+    "`metadata.filename` names what has no name of its own, `metadata.encoding` the encoding of a text that is not UTF-8 (`koi8-r`); with `metadata.prefer_subtitles` a recording's subtitles are " +
     "read, if it has some, instead of what is transcribed.",
   {
     text: t.optional(field.wellFormed(t.text("The text itself, plain or Markdown.", { minLength: 1 }))),
@@ -64,13 +64,19 @@ const Extraction = Type.Object({
   content_type: t.text(
     "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, odt, rtf, eml, mhtml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
   ),
-  method: t.text(),
+  method: t.text(
+    "The reader; of texts whose encoding was guessed also its name: `plain-text, windows-1251`.",
+  ),
   title: Type.Optional(t.text()),
   author: Type.Optional(t.text()),
   date: Type.Optional(field.Time),
   language: Type.Optional(t.text()),
   pages: Type.Optional(t.whole("Pages or slides.")),
-  confidence: Type.Optional(t.number("Of pictures: how sure it is that their text was read right, 0 to 1.")),
+  confidence: Type.Optional(
+    t.number(
+      "Of pictures, and of texts whose encoding was guessed: how sure it is that the text was read right, 0 to 1.",
+    ),
+  ),
   duration_s: Type.Optional(t.number("Of recordings and subtitles.")),
   sound_track: Type.Optional(
     t.object("Of recordings with several sound tracks: which was transcribed.", {

@@ -75,6 +75,9 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
             deduplicated: known !== undefined,
             memory_ids: ["m"],
             document: { id: document.id, sha256 },
+            extraction: source.filename.startsWith("guessed")
+              ? { method: "plain-text, koi8-r", confidence: 0.2 }
+              : { method: "plain-text" },
           };
         },
       } as unknown as MemorydClient["documents"],

@@ -12,6 +12,7 @@ import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 export interface ImportOptions extends Flags, Owners {
   readonly format?: ImportFormat;
   readonly dateFormat?: string;
+  readonly encoding?: string;
   readonly allBranches?: boolean;
   readonly onlyMine?: boolean;
   readonly dryRun?: boolean;
@@ -36,6 +37,7 @@ export async function importFrom(path: string, options: ImportOptions): Promise<
     keepUsers,
     onlyMine,
     dateFormat: options.dateFormat,
+    encoding: options.encoding,
   });
   const report = new ImportReport(options.strict);
   try {

@@ -22,6 +22,11 @@ export function addTransferCommands(memoryd: Command): void {
     )
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
     .option("-l, --language <tag>", "name the language of recordings, such as en (default: detected)")
+    .option(
+      "--encoding <name>",
+      "read texts that are not UTF-8 in this encoding, such as windows-1251 (default: detected)",
+      options.encoding,
+    )
     .option("--json", "print the summary as JSON")
     .action(async (paths: string[], flags: IngestOptions) =>
       (await import("../ingest/ingest.ts")).ingest(paths, flags),
@@ -44,6 +49,11 @@ export function addTransferCommands(memoryd: Command): void {
     .option("--file <transcript>", "one conversation of the agent; prints nothing, for hooks")
     .addOption(new Option("--format <name>", "name the format (default: detected)").choices(IMPORT_FORMATS))
     .option("-t, --tag <tag>", "add a tag; may be given several times", options.tags)
+    .option(
+      "--encoding <name>",
+      "read the file in this encoding, such as windows-1252 (default: UTF-8)",
+      options.encoding,
+    )
     .option("--date-format <format>", "read the times of a table, such as DD.MM.YYYY HH:mm, as UTC")
     .option("--keep-users", "keep the users that the file names")
     .option("--all-branches", "import edited and regenerated messages of ChatGPT too")

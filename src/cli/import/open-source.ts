@@ -21,6 +21,8 @@ import { archiveFiles } from "./zip-archive.ts";
 export interface ReadingOptions extends ConversationOptions {
   /** How times in a table are written. */
   readonly dateFormat?: string | undefined;
+  /** Of the file, where it is not UTF-8: a label of the Encoding Standard. */
+  readonly encoding?: string | undefined;
 }
 
 export interface ImportSource {
@@ -64,7 +66,21 @@ export async function openSource(
   const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
   if (options.dateFormat !== undefined && kind !== "csv")
     throw usageFailure(`--date-format is for CSV; ${path} is read as ${kind}.`);
+  if (options.encoding !== undefined && (isFolder || !RECODED.includes(kind)))
+    throw usageFailure(`--encoding is for a file of ${RECODED.join(", ")}; ${path} is read as ${kind}.`);
   return { format: kind, items: itemsOf(path, kind, isFolder, options) };
+}
+
+/** Formats that may come in another encoding than UTF-8. */
+const RECODED: readonly ImportFormat[] = ["csv", "json", "ndjson", "markdown"];
+
+/** The bytes of a file in UTF-8. */
+async function* bytesOf(file: string, encoding: string | undefined): AsyncGenerator<Buffer> {
+  if (encoding === undefined) return yield* createReadStream(file);
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of createReadStream(file))
+    yield Buffer.from(decoder.decode(chunk as Buffer, { stream: true }));
+  yield Buffer.from(decoder.decode());
 }
 
 /** Opens nothing before it is read: an error of a file that cannot be opened would come while nothing waits for it. */
@@ -74,14 +90,14 @@ async function* itemsOf(
   isFolder: boolean,
   options: ReadingOptions,
 ): ImportItems {
-  const linesOf = (file: string) => textLines(createReadStream(file));
+  const linesOf = (file: string) => textLines(bytesOf(file, options.encoding));
   switch (format) {
     case "memoryd":
       return yield* isFolder
         ? readExport(linesOf(join(path, FOLDER_INDEX)), path)
         : readExport(linesOf(path));
     case "markdown":
-      return yield* readNotes(path);
+      return yield* readNotes(path, options.encoding);
     case "mbox":
       return yield* readMailbox(createReadStream(path), basename(path, extname(path)));
     case "openmemory":
@@ -91,7 +107,7 @@ async function* itemsOf(
     case "csv":
       return yield* readTable(linesOf(path), options.dateFormat);
     case "json":
-      return yield* readElements(createReadStream(path), basename(path), options);
+      return yield* readElements(bytesOf(path, options.encoding), basename(path), options);
     case "chats":
       if (!isFolder) return yield* readChats(path, options);
       for (const name of await chatFiles(path))

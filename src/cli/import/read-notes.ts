@@ -21,7 +21,7 @@ const MAX_TAGS = 64;
  * The Markdown files of a folder, or one file: one memory a note, with those of its observations, then the links between the
  * notes and their relations as facts. Symbolic links and hidden folders are passed over.
  */
-export async function* readNotes(root: string): ImportItems {
+export async function* readNotes(root: string, encoding = "utf-8"): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
   const paths = isFolder ? await findNotes(root) : [root];
   const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
@@ -31,7 +31,7 @@ export async function* readNotes(root: string): ImportItems {
   const links: ImportItem[] = [];
   for (const path of paths) {
     const where = whereOf(path);
-    const text = await readText(path).catch(() => undefined);
+    const text = await readText(path, encoding).catch(() => undefined);
     if (text === undefined) {
       yield faulty(where, UNREADABLE);
       continue;
@@ -111,12 +111,12 @@ async function findNotes(root: string): Promise<string[]> {
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
-const UNREADABLE = `cannot be read as UTF-8 of at most ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more`;
+const UNREADABLE = `cannot be read as UTF-8 of at most ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more, and --encoding other texts`;
 
-/** @throws {Error} for a note that is too large or not UTF-8. */
-async function readText(path: string): Promise<string> {
+/** @throws {Error} for a note that is too large or not of the encoding. */
+async function readText(path: string, encoding: string): Promise<string> {
   if ((await lstat(path)).size > MAX_NOTE_BYTES) throw new RangeError(UNREADABLE);
-  return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
+  return new TextDecoder(encoding, { fatal: true }).decode(await readFile(path));
 }
 
 interface ReadNote {

@@ -40,6 +40,9 @@ export type Line =
 /** A line, and how many bytes there are up to its end; undefined of a last line that has none. */
 type PlacedLine = Line & { readonly end: number | undefined };
 
+const NOT_UTF8 =
+  "is not UTF-8; name its encoding: --encoding windows-1252 (Western Europe), windows-1251 (Cyrillic)";
+
 const NEWLINE = 0x0a;
 
 /**
@@ -63,7 +66,7 @@ export async function* textLines(
       const text = new TextDecoder("utf-8", { fatal: !isLoose, ignoreBOM: number > 1 }).decode(line);
       return { number, end, text: text.endsWith("\r") ? text.slice(0, -1) : text };
     } catch {
-      return { number, end, fault: "is not UTF-8" };
+      return { number, end, fault: NOT_UTF8 };
     }
   };
   for await (const chunk of bytes) {
@@ -109,7 +112,7 @@ export async function* jsonElements(bytes: Bytes, maxBytes = MAX_ELEMENT_BYTES):
       const text = new TextDecoder("utf-8", { fatal: true }).decode(element);
       return { number, value: JSON.parse(text) as unknown };
     } catch (error) {
-      return { number, fault: error instanceof SyntaxError ? "is not JSON" : "is not UTF-8" };
+      return { number, fault: error instanceof SyntaxError ? "is not JSON" : NOT_UTF8 };
     }
   };
 

@@ -45,12 +45,12 @@ const MAX_FAILURES_NAMED = 10;
 
 /** Prints what was ingested, what was skipped, and why; skipped paths that were named are among the failures. */
 function report(found: FoundDocuments, tally: Tally, gone: number, asJson: boolean): void {
-  const { notTried, failed, unread, ...counts } = tally;
+  const { notTried, failed, unread, guessed, ...counts } = tally;
   const refused = unread.map((each) => ({ ...each, kind: kindByName(each.path) }));
   const skipped = [...found.skipped.filter(({ isNamed }) => !isNamed), ...refused];
   if (asJson) {
     const reasons = skipped.map(({ path, kind, reason }) => ({ path, kind, reason }));
-    return printJson({ ...counts, gone, not_tried: notTried, failed, skipped: reasons });
+    return printJson({ ...counts, gone, not_tried: notTried, failed, skipped: reasons, guessed });
   }
   const { added, replaced, unchanged, removed, memories } = counts;
   const made = plural(memories, "new memory", "new memories");
@@ -59,6 +59,10 @@ function report(found: FoundDocuments, tally: Tally, gone: number, asJson: boole
   const isFew = failed.length <= MAX_FAILURES_NAMED;
   if (isFew) for (const { path, reason } of failed) print(`  failed ${oneLine(path)}: ${oneLine(reason)}`);
   else for (const line of byKind(failed)) print(`  failed ${line}`);
+  for (const [encoding, files] of grouped(guessed, (file) => file.encoding))
+    print(
+      `  read as ${encoding}, which is a guess: ${namesOf(files)}; if its text looks wrong, run it again with --encoding`,
+    );
   if (notTried > 0) print(`  not tried ${notTried}: memoryd does not answer; run it again to go on`);
   if (gone > 0)
     complain(
@@ -73,9 +77,10 @@ function byKind(
   const groups = grouped(files, ({ path, kind = kindByName(path), reason }) => `${kind}: ${oneLine(reason)}`);
   return [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
-    .map(([what, found]) => {
-      const names = found.slice(0, MAX_NAMES).map(({ path }) => oneLine(path));
-      const more = found.length > MAX_NAMES ? " …" : "";
-      return `${found.length} ${what} (${names.join(", ")}${more})`;
-    });
+    .map(([what, found]) => `${found.length} ${what} (${namesOf(found)})`);
+}
+
+function namesOf(files: readonly { readonly path: string }[]): string {
+  const names = files.slice(0, MAX_NAMES).map(({ path }) => oneLine(path));
+  return `${names.join(", ")}${files.length > MAX_NAMES ? " …" : ""}`;
 }

@@ -12,6 +12,8 @@ import { showProgress } from "../output/output.ts";
 
 export interface IngestOptions extends Flags {
   readonly language?: string;
+  /** Of texts that are not UTF-8, a label of the Encoding Standard. */
+  readonly encoding?: string;
 }
 
 /** The result of one pass over the folders. */
@@ -26,6 +28,8 @@ export interface Tally {
   /** Pictures of folders that hold no text, or cannot be read on this machine. */
   readonly unread: { readonly path: string; readonly reason: string }[];
   readonly failed: { readonly path: string; readonly reason: string }[];
+  /** Texts whose encoding was hardly more than guessed. */
+  readonly guessed: { readonly path: string; readonly encoding: string }[];
 }
 
 /** A run of `ingest`: what it knows of the daemon's documents and of the files. */
@@ -70,7 +74,11 @@ export const emptyTally = (): Tally => ({
   notTried: 0,
   unread: [],
   failed: [],
+  guessed: [],
 });
+
+/** A less sure guess of an encoding is told. */
+const SURE_ENCODING = 0.5;
 
 /** Equal while a file has not changed, as far as its size and time tell. */
 export const lookOf = ({ bytes, modifiedMs }: FoundFile) => `${bytes}/${modifiedMs}`;
@@ -111,9 +119,16 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
   const sha256 = await hashOf(path);
   let same: KnownDocument | undefined;
   const older: string[] = [];
+  let isReread = false;
   for (const [id, document] of documents) {
-    if (document.sha256 === sha256) same ??= document;
-    else if (document.paths.includes(path)) older.push(id);
+    if (document.sha256 === sha256) {
+      // The same bytes are read again where the person says how, unless they stand for other files too.
+      isReread = run.options.encoding !== undefined && document.paths.every((other) => other === path);
+      if (isReread) {
+        await run.api.documents.delete(id, { trash: true }).catch(unlessMissing);
+        documents.delete(id);
+      } else same ??= document;
+    } else if (document.paths.includes(path)) older.push(id);
   }
   // A document without paths was sent by another program, and is not this command's to change.
   const isKnown = same !== undefined && (same.paths.includes(path) || same.paths.length === 0);
@@ -122,6 +137,9 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     const sent = await send(run, path, onProgress);
     isNew = !sent.deduplicated;
     if (isNew) tally.memories += sent.memory_ids.length;
+    const [, encoding] = sent.extraction.method.split(", ");
+    if (encoding !== undefined && (sent.extraction.confidence ?? 1) < SURE_ENCODING)
+      tally.guessed.push({ path, encoding });
     // The hash is that of the bytes that were sent: the file may have changed since it was read.
     const { id, sha256: sentHash } = sent.document;
     // A document that was there has the paths of its other files too.
@@ -131,7 +149,7 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     );
   }
   for (const id of older) await release(run, id, [path]);
-  if (!isKnown && older.length > 0) tally.replaced += 1;
+  if (!isKnown && (older.length > 0 || isReread)) tally.replaced += 1;
   else if (isNew) tally.added += 1;
   else tally.unchanged += 1;
 }
@@ -221,8 +239,11 @@ async function withContent(sha256: string, paths: readonly string[]): Promise<st
 /** Sends a file and waits until a query can find it. @throws {MemorydError} when the daemon refuses it. */
 async function send(run: Run, path: string, onProgress: (line: string) => void) {
   const { api, options, signal } = run;
-  const { user, project, tag, language } = options;
-  const fields = { metadata: { path }, ...present({ user_id: user, project, tags: tag, language }) };
+  const { user, project, tag, language, encoding } = options;
+  const fields = {
+    metadata: { path, ...present({ encoding }) },
+    ...present({ user_id: user, project, tags: tag, language }),
+  };
   const source = { file: await openAsBlob(path), filename: basename(path) };
   const begun = await api.documents.submit(source, fields);
   if ("document" in begun) return begun;

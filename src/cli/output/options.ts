@@ -187,6 +187,17 @@ const tag = textOf(rules.TAG);
 
 export const tags = (value: string, earlier: readonly string[] = []): string[] => [...earlier, tag(value)];
 
+/** The label of an encoding that the platform reads. */
+export function encoding(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new InvalidArgumentError(
+      `There is no encoding of this name; for example windows-1252, windows-1251, iso-8859-2, koi8-r, shift_jis or utf-16le.`,
+    );
+  }
+}
+
 export const sectorOption = (): Option =>
   new Option("--sector <name>", "only memories of this sector").choices(SECTORS);
 

@@ -58,7 +58,7 @@ export interface ExtractedDocument {
   /**
    * How the text was found: "pdf.js", "mammoth", "readability", "html-rules", "marked", "plain-text", "subtitles", "postal-mime",
    * "notebook", "workbook", "slides", "epub", "opendocument", "rtf" or "tesseract"; of recordings, the decoder and what
-   * was made of it: "ffmpeg + whisper", "ffmpeg-wasm + subtitles".
+   * was made of it: "ffmpeg + whisper", "ffmpeg-wasm + subtitles". Of texts whose encoding was guessed also its name: "plain-text, koi8-r".
    */
   readonly method: string;
   readonly title?: string;

@@ -208,9 +208,17 @@ function withOwnFields(request: IngestRequest, { tags = [], metadata = {} }: Cut
   };
 }
 
-/** The sender's claims, as extraction takes them. */
-export function claimsOf({ claimedType, filename }: Pick<IngestRequest, "claimedType" | "filename">) {
-  return { ...(claimedType !== null && { claimedType }), ...(filename !== null && { filename }) };
+/** The sender's claims, as extraction takes them: `metadata.encoding` is the charset of a text. */
+export function claimsOf({
+  claimedType,
+  filename,
+  metadata: { encoding },
+}: Pick<IngestRequest, "claimedType" | "filename" | "metadata">) {
+  const type =
+    typeof encoding === "string"
+      ? `${claimedType ?? "application/octet-stream"}; charset=${encoding}`
+      : claimedType;
+  return { ...(type !== null && { claimedType: type }), ...(filename !== null && { filename }) };
 }
 
 /** True when none of its memories was deleted. */

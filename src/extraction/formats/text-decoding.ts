@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
-import { detect } from "chardet";
+import { analyse } from "chardet";
 
 /** Length of a page's beginning that is searched for its encoding (HTML standard: 1024; pages put it later). */
 const PRESCAN_BYTES = 4_096;
@@ -14,9 +14,25 @@ const SAMPLE_BYTES = 65_536;
  * what is declared, then the statistics of the bytes; at last windows-1252, which every byte fits.
  */
 export function decodeText(bytes: Uint8Array, declared?: string): string {
-  const decoder = decoderFor(bytes, declared);
-  return decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
+  return decode(bytes, declared).text;
 }
+
+export interface Decoded {
+  readonly text: string;
+  /** Present where only statistics tell the encoding: its name, and how sure that is, from 0 to 1. */
+  readonly guess?: { readonly encoding: string; readonly confidence: number };
+}
+
+/** As `decodeText`; says also whether the encoding was guessed. */
+export function decode(bytes: Uint8Array, declared?: string): Decoded {
+  const decoder = decoderFor(bytes, declared);
+  if (decoder !== undefined) return { text: textBy(decoder, bytes) };
+  const { encoding, confidence } = guess(sampleOf(bytes));
+  return { text: textBy(new TextDecoder(encoding), bytes), guess: { encoding, confidence } };
+}
+
+const textBy = (decoder: TextDecoder, bytes: Uint8Array): string =>
+  decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
 
 /** The characters of 0x80 to 0x9f, where windows-1252 is not Latin-1. */
 const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
@@ -56,7 +72,53 @@ export function looksLikeUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | und
   return undefined;
 }
 
-function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecoder {
+/** Encodings that are tried though the statistics do not name them. */
+const ALSO_TRIED = ["windows-1252", "windows-1251", "koi8-u", "ibm866", "windows-1250"];
+/** What an encoding has that the statistics do not name, in percent. */
+const UNNAMED = 5;
+
+/** The encoding that fits best: by the statistics of the bytes, and by how the words look that it makes of them. */
+function guess(sample: Uint8Array): { readonly encoding: string; readonly confidence: number } {
+  const named = analyse(sample).filter(({ name, confidence }) => confidence > 0 && name !== "UTF-8");
+  const all = [...named, ...ALSO_TRIED.map((name) => ({ name, confidence: 0 }))];
+  let best = { encoding: "windows-1252", confidence: 0, fit: 0 };
+  for (const { name, confidence } of all) {
+    try {
+      const decoder = new TextDecoder(name.toLowerCase(), { fatal: true });
+      const { encoding } = decoder;
+      // A stream may end within a character, as a sample does.
+      const text =
+        encoding === "windows-1252" ? decodeWindows1252(sample) : decoder.decode(sample, { stream: true });
+      const fit = (confidence + UNNAMED) * (1 - oddShare(text)) ** 4;
+      if (fit > best.fit) best = { encoding, confidence: confidence / 100, fit };
+    } catch {
+      // Not a name that the platform knows, or bytes that it has no character for.
+    }
+  }
+  return best;
+}
+
+const SCRIPTS = ["Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Hangul"].map(
+  (name) => new RegExp(String.raw`\p{Script=${name}}`, "u"),
+);
+/** Controls, half-width kana, lines of boxes, rare signs, and signs beside a letter, a capital behind a small letter. */
+const ODD =
+  /[\u0080-\u009f\u2500-\u259f\uff61-\uff9f†‡ˆ˜ƒ‰¼½¾]|\p{L}[\p{S}¤§¨¯¦¹²³ª¬±¶·¸¿¡]|[\p{S}¤§¨¯¦¬±¶·¸]\p{L}|\p{Ll}\p{Lu}/u;
+/** Words with more than ASCII. */
+const WORD = /[\p{L}\p{M}\p{S}\u0080-\u00bf]*[^\0-\x7f][\p{L}\p{M}\p{S}\u0080-\u00bf]*/gu;
+
+/** The share of words that nobody writes: of letters of two scripts, or with signs between letters. */
+function oddShare(text: string): number {
+  const words = text.match(WORD) ?? [];
+  const odd = words.filter((word) => {
+    const bare = word.replace(/^[\p{Pi}\p{Ps}¿¡«»„]+|[\p{Pf}\p{Pe}«»“”]+$/gu, "");
+    return ODD.test(bare) || SCRIPTS.filter((script) => script.test(bare)).length > 1;
+  });
+  return odd.length / Math.max(1, words.length);
+}
+
+/** Undefined where neither the bytes nor a declaration tell it. */
+function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecoder | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder("utf-8");
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
@@ -69,11 +131,7 @@ function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecode
     return new TextDecoder(switchesSets ? "iso-2022-jp" : "utf-8");
   }
   if (isUtf8(bytes)) return new TextDecoder("utf-8");
-  return (
-    decoderNamed(declared) ??
-    decoderNamed(detect(sampleOf(bytes)) ?? undefined) ??
-    new TextDecoder("windows-1252")
-  );
+  return decoderNamed(declared);
 }
 
 /** The bytes around the first one that is not ASCII. */
@@ -84,7 +142,7 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
 }
 
 function decoderNamed(name: string | undefined): TextDecoder | undefined {
-  // UTF-8 was ruled out, and chardet's names that are no web labels.
+  // UTF-8 was ruled out, and names that are no web labels.
   if (name === undefined || /^utf-?8$/i.test(name)) return undefined;
   try {
     return new TextDecoder(name.toLowerCase());

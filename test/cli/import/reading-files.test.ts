@@ -37,7 +37,7 @@ describe("textLines", () => {
     expect(await all(textLines(bytesOf(bytes), 20))).toEqual([
       { number: 1, text: "ok", end: 3 },
       { number: 2, fault: "is longer than 20 bytes", end: 34 },
-      { number: 3, fault: "is not UTF-8", end: 36 },
+      { number: 3, fault: expect.stringContaining("is not UTF-8"), end: 36 },
       { number: 4, text: "end", end: undefined },
     ]);
   });
@@ -165,7 +165,7 @@ describe("csvRows", () => {
     const rows = await all(csvRows(textLines(bytesOf(bytes))));
     expect(rows.toSorted((a, b) => a.line - b.line)).toEqual([
       { line: 1, cells: ["a", "b"] },
-      { line: 2, fault: "is not UTF-8" },
+      { line: 2, fault: expect.stringContaining("--encoding") },
       { line: 3, cells: ["2", "3"] },
     ]);
   });

@@ -176,6 +176,25 @@ describe("the times of a table", () => {
   });
 });
 
+it("reads a table in the encoding that is named, and says how to name it", async () => {
+  const bytes = Buffer.from("content,tags\nCaf\xe9 ferm\xe9 le lundi,caf\xe9\n", "latin1");
+  const path = file("a.csv", "");
+  writeFileSync(path, bytes);
+  const contents = async (encoding?: string) => {
+    const found: unknown[] = [];
+    for await (const item of (await openSource(path, undefined, { allBranches: false, encoding })).items)
+      found.push(item);
+    return JSON.stringify(found);
+  };
+  expect(await contents()).toContain("--encoding windows-1252");
+  expect(await contents("windows-1252")).toContain("Café fermé le lundi");
+  writeFileSync(path, Buffer.from("content\nCafé\n", "utf16le"));
+  expect(await contents("utf-16le")).toContain("Café");
+  await expect(openSource(folder, "memoryd", { allBranches: false, encoding: "koi8-r" })).rejects.toThrow(
+    /--encoding is for a file/,
+  );
+});
+
 it("is opened when it is read, so that one that cannot be opened is refused", async () => {
   const { items } = await openSource(folder, "memoryd", { allBranches: false });
   await new Promise((resolve) => setTimeout(resolve, 20));

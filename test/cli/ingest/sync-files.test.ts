@@ -77,6 +77,26 @@ describe("taking in folders", () => {
     expect([...work.documents.values()]).toMatchObject([{ paths: roots("a/one.md", "b/same.md") }]);
   });
 
+  it("says which texts were read by a guess, and reads the same bytes again in the encoding that is named", async () => {
+    put("a/guessed.txt", "one");
+    put("b/other.txt", "two");
+    expect(await look("a", "b")).toMatchObject({
+      added: 2,
+      guessed: [{ path: join(home, "a/guessed.txt"), encoding: "koi8-r" }],
+    });
+    work = { ...(await newRun()), options: { encoding: "windows-1251" } };
+    expect(await look("a")).toMatchObject({ added: 0, replaced: 1 });
+    expect(daemon.lastFields).toEqual({
+      metadata: { path: join(home, "a/guessed.txt"), encoding: "windows-1251" },
+    });
+    expect(hashesKept()).toBe(2);
+    // Bytes that stand for two files are not taken from the other one.
+    put("b/same.txt", "one");
+    await look("b");
+    work = { ...(await newRun()), options: { encoding: "koi8-r" } };
+    expect(await look("a")).toMatchObject({ replaced: 0, unchanged: 1 });
+  });
+
   it("sends what was said of all of them with each", async () => {
     put("a/one.md", "one");
     const options = { user: "ann", project: "garden", tag: ["x", "y"], language: "de" };

@@ -7,7 +7,7 @@ import {
   plainTextBlocks,
 } from "../../../src/extraction/formats/clean-text.ts";
 import { readMarkdown } from "../../../src/extraction/formats/markdown.ts";
-import { declaredInMarkup, decodeText } from "../../../src/extraction/formats/text-decoding.ts";
+import { declaredInMarkup, decode, decodeText } from "../../../src/extraction/formats/text-decoding.ts";
 
 const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));
 
@@ -41,6 +41,51 @@ describe("decodeText", () => {
     ],
   ])("reads %s", (_, input, declared, text) => {
     expect(decodeText(input, declared)).toBe(text);
+  });
+
+  it.each([
+    [
+      "KOI8-R, a short table",
+      "\xc9\xcd\xd1;\xd4\xc5\xcc\xc5\xc6\xcf\xce;\xc7\xcf\xd2\xcf\xc4\n\xe9\xd7\xc1\xce;123;\xed\xcf\xd3\xcb\xd7\xc1\n\xf0\xa3\xd4\xd2;789;\xf4\xd7\xc5\xd2\xd8\n",
+      "имя;телефон;город\nИван;123;Москва\nПётр;789;Тверь\n",
+    ],
+    [
+      "windows-1251, short",
+      "\xca\xee\xe4 \xee\xf2 \xea\xe0\xeb\xe8\xf2\xea\xe8 4711, \xea\xeb\xfe\xf7 \xf3 \xf1\xee\xf1\xe5\xe4\xe0.",
+      "Код от калитки 4711, ключ у соседа.",
+    ],
+    [
+      "IBM866",
+      "\x91\xaf\xa8\xe1\xae\xaa \xaf\xae\xaa\xe3\xaf\xae\xaa: \xac\xae\xab\xae\xaa\xae, \xe5\xab\xa5\xa1, \xac\xa0\xe1\xab\xae.",
+      "Список покупок: молоко, хлеб, масло.",
+    ],
+    [
+      "ISO-8859-7, a short table",
+      "\xfc\xed\xef\xec\xe1;\xf0\xfc\xeb\xe7\n\xc3\xe9\xfe\xf1\xe3\xef\xf2;\xc1\xe8\xde\xed\xe1\n\xcc\xe1\xf1\xdf\xe1;\xd0\xdc\xf4\xf1\xe1\n",
+      "όνομα;πόλη\nΓιώργος;Αθήνα\nΜαρία;Πάτρα\n",
+    ],
+    [
+      "ISO-8859-2",
+      "imi\xea;miasto\n\xa3ukasz;\xa3\xf3d\xbc\nMa\xb3gorzata;Krak\xf3w\n",
+      "imię;miasto\nŁukasz;Łódź\nMałgorzata;Kraków\n",
+    ],
+    [
+      "windows-1250",
+      "Za\xbf\xf3\xb3\xe6 g\xea\x9cl\xb9 ja\x9f\xf1. Spotkanie w \x9crod\xea.",
+      "Zażółć gęślą jaźń. Spotkanie w środę.",
+    ],
+    [
+      "Latin-1, a short table",
+      "Name;Stra\xdfe\nM\xfcller;K\xf6ln\nJ\xe4ger;G\xf6rlitz\n",
+      "Name;Straße\nMüller;Köln\nJäger;Görlitz\n",
+    ],
+  ])("guesses %s, and says so", (_, latin1, text) => {
+    const { text: found, guess } = decode(bytes(latin1));
+    expect(found).toBe(text);
+    expect(guess?.encoding).toEqual(expect.any(String));
+    expect(guess?.confidence).toBeLessThan(1);
+    expect(decode(new TextEncoder().encode(text)).guess).toBeUndefined();
+    expect(decode(bytes(latin1), "windows-1252").guess).toBeUndefined();
   });
 
   it("finds what a page says of its encoding", () => {
