@@ -215,9 +215,10 @@ function queryOf(values: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values) as [
     string,
-    string | number | boolean | null | undefined,
+    string | number | boolean | readonly string[] | null | undefined,
   ][])
-    if (value !== undefined && value !== null) parameters.set(name, String(value));
+    if (Array.isArray(value)) for (const each of value) parameters.append(name, each);
+    else if (value !== undefined && value !== null) parameters.set(name, String(value));
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 

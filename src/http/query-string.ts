@@ -51,6 +51,10 @@ export function readQuery(request: FastifyRequest): void {
         ? refusal(path, "is read from the body here; send it there")
         : refusal(path, "is not known here", names.length === 0 ? "" : ` Known are ${names.join(", ")}.`);
     }
+    if (known[name]?.type === "array") {
+      values[name] = [...((values[name] as string[] | undefined) ?? []), value];
+      continue;
+    }
     if (name in values) throw refusal(path, "must not be given more than once");
     values[name] = convert(value, known[name]?.type);
   }

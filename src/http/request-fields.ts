@@ -3,23 +3,44 @@
 import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { notFound } from "../core/errors.ts";
+import type { SeenMemory } from "../core/memory.ts";
+import type { Operations } from "../core/operations.ts";
 import type { MemoryFilter } from "../core/ports.ts";
 import { ListMemoriesQuery } from "../schemas/memory.ts";
 import { UUID } from "../schemas/text-rules.ts";
 import { fromWire, present } from "../schemas/wire.ts";
-import { pageOf } from "./page.ts";
+import { pageAt, pageOf, pageReply, placeOf } from "./page.ts";
 import { invalid } from "./problem.ts";
 import { writer } from "./request-headers.ts";
 
-export function listMemoriesInput(query: Static<typeof ListMemoriesQuery>) {
-  return { filter: listFilter(query), ...pageOf(query) };
+/** The page of memories that a query asks for; one by the time of what happened goes on from its place. */
+export async function memoriesPage<Shown>(
+  query: Static<typeof ListMemoriesQuery>,
+  { listMemories }: Pick<Operations, "listMemories">,
+  show: (memory: SeenMemory) => Shown,
+) {
+  const filter = listFilter(query);
+  if (query.order === "happened") {
+    const place = placeOf(query);
+    const { items, total } = await listMemories({ filter, isByTime: true, ...place });
+    return pageAt(place, items.map(show), total);
+  }
+  const input = { filter, ...pageOf(query) };
+  return pageReply(input, await listMemories(input), show);
 }
 
 export function listFilter(query: Static<typeof ListMemoriesQuery>): MemoryFilter {
-  const { sector, tag, ...conditions } = inScope(fromWire(ListMemoriesQuery, query));
+  const {
+    sector,
+    tag,
+    tags = [],
+    order: _order,
+    ...conditions
+  } = inScope(fromWire(ListMemoriesQuery, query));
+  const all = tag === undefined ? tags : [...tags, tag];
   return {
     ...conditions,
-    ...present({ sectors: sector && [sector], tags: tag === undefined ? undefined : [tag] }),
+    ...present({ sectors: sector && [sector], tags: all.length > 0 ? all : undefined }),
   };
 }
 

@@ -191,6 +191,11 @@ export const ListMemoriesQuery = t.query({
   user_id: field.UserId,
   project: field.QueryProject,
   tag: field.Tag,
+  tags: Type.Array(field.Tag, {
+    maxItems: 64,
+    description: "With all of them: `tags=garden&tags=bees`.",
+  }),
+  order: t.oneOf(["added", "happened"], "The last added first, or what happened last (`occurred_at`)."),
   session_id: field.SessionId,
   ...field.writerInQuery,
   id_end: t.text("The last characters of the id, at least six.", { pattern: "^[0-9a-f-]{6,36}$" }),
@@ -200,7 +205,7 @@ export const ListMemoriesQuery = t.query({
   to: field.QueryTime,
 });
 
-const { l: _l, u: _u, cursor: _cursor, ...listConditions } = ListMemoriesQuery.properties;
+const { l: _l, u: _u, cursor: _cursor, order: _order, ...listConditions } = ListMemoriesQuery.properties;
 
 export const SupersededQuery = t.query({
   ...pageQuery("Pairs"),

@@ -419,6 +419,21 @@ describe("GET /memory/all", () => {
     const period = { createdFrom: Date.UTC(2026, 0, 1), createdTo: Date.UTC(2026, 1, 1) };
     expect(lastInput("listMemories")).toMatchObject({ filter: period });
   });
+
+  it("hands over several tags, and the order of what happened with pages by place", async () => {
+    const { get, lastInput } = createTestServer();
+    const reply = await get("/memory/all?tags=garden&tags=bees&tag=x&order=happened&l=3&u=1");
+    expect(lastInput("listMemories")).toEqual({
+      filter: { tags: ["garden", "bees", "x"] },
+      isByTime: true,
+      limit: 3,
+      offset: 1,
+    });
+    expect(reply.json()).toMatchObject({ offset: 1, limit: 3 });
+    expect((await get("/memory/all?tags=")).statusCode).toBe(400);
+    expect((await get("/memory/all?order=size")).statusCode).toBe(400);
+    expect((await get("/memory/counts?by=day&order=happened")).statusCode).toBe(400);
+  });
 });
 
 describe("POST /memory/reinforce", () => {

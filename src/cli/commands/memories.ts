@@ -94,9 +94,10 @@ export function addMemoryCommands(memoryd: Command): void {
     .option("-l, --limit <number>", "maximum number, 1 to 10000 (default: 20)", wholeNumber(1, 10_000))
     .option("--cursor <text>", "continue where an earlier list ended")
     .option("-s, --session <id>", "only memories of this session", options.sessionId)
-    .option("-t, --tag <tag>", "only memories with this tag", options.tags)
+    .option("-t, --tag <tag>", "only memories with this tag; several: with all of them", options.tags)
     .addOption(options.sectorOption())
     .option("-c, --client <name>", "only memories that this client added", options.textOf(CLIENT_NAME))
+    .option("--by-time", "what happened last first")
     .option("--json", "print the answer as JSON")
     .action(list);
 
@@ -278,22 +279,24 @@ function propertiesOf(memory: Memory): [string, string][] {
 
 async function list(flags: Flags): Promise<void> {
   const { limit = DEFAULT_LIMIT, cursor, user, project, session, tag = [], sector, client, from, to } = flags;
-  if (tag.length > 1) throw usageFailure("`memoryd list` takes one --tag.");
   const { api } = await connect(flags);
-  const filter = { user_id: user, project, session_id: session, tag: tag[0], sector, created_by: client };
-  const page = await api.memories.page(present({ l: limit, cursor, ...filter, from, to }));
+  const filter = { user_id: user, project, session_id: session, sector, created_by: client };
+  const tags = tag.length === 0 ? undefined : tag;
+  const order = flags.byTime === true ? "happened" : undefined;
+  const page = await api.memories.page(present({ l: limit, cursor, ...filter, tags, order, from, to }));
   if (flags.json === true) return printJson(page);
   if (page.items.length === 0) return print("Nothing found.");
-  for (const memory of page.items) print(lineOf(memory));
+  for (const memory of page.items) print(lineOf(memory, flags.byTime));
   const rest = page.total - page.offset - page.items.length;
   if (page.next_cursor !== null) print(`… ${rest} more; continue with --cursor ${page.next_cursor}`);
 }
 
-/** With the day it was added on, by which lists are sorted, and the day it happened on where that is another. */
-function lineOf(memory: Memory): string {
+/** With the day by which lists are sorted, and beside the day of adding the one it happened on where that is another. */
+function lineOf(memory: Memory, isByTime = false): string {
   const { id, created_at, occurred_at, content, tags } = memory;
   const [added, happened] = [day(created_at), day(occurred_at)];
-  const head = paint("faint", `${shortId(id)}  ${added}${happened === added ? "" : ` (of ${happened})`}`);
+  const days = isByTime ? happened : `${added}${happened === added ? "" : ` (of ${happened})`}`;
+  const head = paint("faint", `${shortId(id)}  ${days}`);
   const replaced = memory.superseded_by === null ? "" : ` · ${replacedBy(memory)}`;
   return `${head}  ${beginning(content)}${paint("faint", tagWords(tags) + replaced)}`;
 }

@@ -20,6 +20,7 @@ export interface Flags {
   readonly tag?: string[];
   readonly sector?: (typeof SECTORS)[number];
   readonly client?: string;
+  readonly byTime?: boolean;
   /** Times are RFC 3339 in UTC. */
   readonly from?: string;
   readonly to?: string;

@@ -6,6 +6,8 @@ import { wallTime } from "../text/calendar.ts";
 
 export interface ListMemoriesInput extends PageRequest {
   readonly filter: MemoryFilter;
+  /** What happened last first; without `before`. */
+  readonly isByTime?: boolean;
 }
 
 /** A page of large memories is not read whole to be cut. */
@@ -16,6 +18,7 @@ export async function listMemories(
   { store }: Pick<MemoryPorts, "store">,
   input: ListMemoriesInput,
 ): Promise<OrderedPage<SeenMemory>> {
+  if (input.isByTime === true) return listByTime(store, input);
   for (let { offset, before } = input; ; offset = 0) {
     // One more than the limit shows whether there is a next page.
     const page = { limit: input.limit + 1, offset, ...(before === undefined ? {} : { before }) };
@@ -27,6 +30,18 @@ export async function listMemories(
     // All rows were just deleted, or belong to a write that is not durable yet: an empty page would look like the last.
     before = nextBefore;
   }
+}
+
+async function listByTime(
+  store: MemoryPorts["store"],
+  { filter, offset, limit }: ListMemoriesInput,
+): Promise<OrderedPage<SeenMemory>> {
+  const ordinals = store.catalogue.select(filter).list();
+  const entries = ordinals.flatMap((ordinal) => store.catalogue.at(ordinal) ?? []);
+  entries.sort((a, b) => b.occurredAt - a.occurredAt || b.ordinal - a.ordinal);
+  const wanted = entries.slice(offset, offset + limit).map(({ id }) => id);
+  const { items } = await readPage(store, wanted);
+  return { items, total: entries.length };
 }
 
 /** The memories among `ids` that exist, until they reach 8 MiB; `read` counts the ids that were looked at. */

@@ -7,7 +7,7 @@ import * as questions from "../../schemas/query-memory.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge } from "../batch.ts";
 import * as inputs from "../request-fields.ts";
-import { pageAt, pageReply, placeOf } from "../page.ts";
+import { pageAt, placeOf } from "../page.ts";
 import { invalid } from "../problem.ts";
 import { added, seen } from "../records.ts";
 import {
@@ -217,10 +217,7 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
     answer: wire.ListMemoriesReply,
-    handle: async (request) => {
-      const input = inputs.listMemoriesInput(request.query);
-      return pageReply(input, await operationsOf(request).listMemories(input), seen);
-    },
+    handle: async (request) => inputs.memoriesPage(request.query, operationsOf(request), seen),
   }),
   listSuperseded: route(
     "read GET /memory/superseded",

@@ -3,8 +3,8 @@ import type { UserSummary } from "../../core/users/user-summaries.ts";
 import { ListMemoriesQuery, ListMemoriesReply, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
-import { listMemoriesInput, oneUser, uuidOf } from "../request-fields.ts";
-import { idPageOf, nextIdPage, pageReply } from "../page.ts";
+import { memoriesPage, oneUser, uuidOf } from "../request-fields.ts";
+import { idPageOf, nextIdPage } from "../page.ts";
 import { createKeyInput, keyOf, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
 
@@ -32,8 +32,7 @@ export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
     answer: ListMemoriesReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
-      const input = listMemoriesInput({ ...request.query, user_id: userId });
-      return pageReply(input, await operationsOf(request).listMemories(input), seen);
+      return memoriesPage({ ...request.query, user_id: userId }, operationsOf(request), seen);
     },
   }),
   userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {

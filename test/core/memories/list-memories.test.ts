@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
-import { countMemories, type CountMemoriesInput } from "../../../src/core/memories/list-memories.ts";
+import {
+  countMemories,
+  type CountMemoriesInput,
+  listMemories,
+} from "../../../src/core/memories/list-memories.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 const MIDNIGHT = Date.UTC(2026, 4, 4);
@@ -100,5 +104,24 @@ describe("countMemories", () => {
     expect((await counts("happened", { timeZone: "America/Lima", limit: 1 })).items).toEqual([
       ["2026-05-03", 3],
     ]);
+  });
+});
+
+describe("listMemories", () => {
+  it("lists what happened last first, by place", async () => {
+    const year = (n: number) => Date.UTC(n, 0, 1);
+    for (const [content, occurredAt] of [
+      ["middle", year(2020)],
+      ["late", year(2024)],
+      ["early", year(2016)],
+    ] as const)
+      await addMemory(world.ports, { content, occurredAt, userId: "zoe" });
+    const list = async (offset: number) => {
+      const filter = { userId: "zoe" };
+      const { items, total } = await listMemories(world.ports, { filter, isByTime: true, limit: 2, offset });
+      return [total, ...items.map(({ content }) => content)];
+    };
+    expect(await list(0)).toEqual([3, "late", "middle"]);
+    expect(await list(2)).toEqual([3, "early"]);
   });
 });

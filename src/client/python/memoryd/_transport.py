@@ -101,8 +101,9 @@ class Call:
         return self.method == "GET" or self.is_write or self.path == "/memory/query"
 
 
-def _params(query: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.items() if value is not None}
+def _params(query: Mapping[str, Any]) -> dict[str, Any]:
+    texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.items() if value is not None}
+    return {**texts, **{name: value for name, value in query.items() if isinstance(value, list)}}
 
 
 def new_key() -> str:

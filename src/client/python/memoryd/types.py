@@ -813,7 +813,7 @@ class ReinforceMemoryQuery(TypedDict, total=False):
 
 ListMemoriesQuery = TypedDict(
     "ListMemoriesQuery",
-    {"l": "int", "u": "int", "cursor": "str", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
+    {"l": "int", "u": "int", "cursor": "str", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "tags": "list[str]", "order": "Literal['added', 'happened']", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
     total=False,
 )
 
@@ -834,7 +834,7 @@ class ListComingQuery(TypedDict, total=False):
 
 CountMemoriesQuery = TypedDict(
     "CountMemoriesQuery",
-    {"by": "Literal['day', 'happened', 'client', 'project', 'tag', 'user']", "time_zone": "str", "l": "int", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
+    {"by": "Literal['day', 'happened', 'client', 'project', 'tag', 'user']", "time_zone": "str", "l": "int", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "tags": "list[str]", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
     total=False,
 )
 
@@ -1026,7 +1026,7 @@ class ListUsersQuery(TypedDict, total=False):
 
 ListUserMemoriesQuery = TypedDict(
     "ListUserMemoriesQuery",
-    {"l": "int", "u": "int", "cursor": "str", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
+    {"l": "int", "u": "int", "cursor": "str", "sector": "Literal['semantic', 'episodic', 'procedural', 'emotional', 'reflective']", "user_id": "str", "project": "str", "tag": "str", "tags": "list[str]", "order": "Literal['added', 'happened']", "session_id": "str", "created_by": "str", "id_end": "str", "created_from": "str", "created_to": "str", "from": "str", "to": "str"},
     total=False,
 )
 
