@@ -3,14 +3,12 @@ import type { Clock } from "../core/ports.ts";
 import { notReady } from "../core/errors.ts";
 import type { BackupCopies, BackupService } from "./backup-service.ts";
 import type { Logger } from "./system.ts";
-import type { OpenedStore } from "../storage/open-store.ts";
 import type { Purge, Originals } from "../storage/checkpoints/purge.ts";
 import { messageOf } from "../config/narrow.ts";
 
 export interface CompactionParts {
   readonly purge: Purge;
   readonly originals: Originals;
-  readonly image: OpenedStore["image"];
   readonly backups: Pick<BackupService, "copies" | "renew">;
   readonly clock: Clock;
   /** Minutes that deleted rows may wait; 0: until a request. */
@@ -32,17 +30,12 @@ export interface FinishedPurge {
 const LOOK_EVERY_MS = 10_000;
 /** Pause after a purge, in multiples of its duration: purges take at most a twentieth of the time. */
 const REST = 20;
-/** Pause after an image was made or has failed, in the same way; at least that of `RETRY_MS`. */
-const IMAGE_REST = 20;
 /** After a failure; most need an operator. */
 const RETRY_MS = 10 * 60_000;
 
-/**
- * Purges deleted rows after they have waited long enough, in a quiet moment, or on request; and makes the image of the indexes again in
- * a quiet moment, which a purge removes.
- */
+/** Purges deleted rows after they have waited long enough, in a quiet moment, or on request. */
 export function createCompactionService(parts: CompactionParts) {
-  const { purge, originals, image, backups, clock, log } = parts;
+  const { purge, originals, backups, clock, log } = parts;
   const afterMs = parts.afterMinutes * 60_000;
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -52,8 +45,6 @@ export function createCompactionService(parts: CompactionParts) {
   let renewsBackups = false;
   let last: FinishedPurge | undefined;
   let notBefore = 0;
-  let imageNotBefore = 0;
-  let making: Promise<void> | undefined;
   let lastActivity: unknown;
   let running: Promise<FinishedPurge | undefined> | undefined;
 
@@ -98,16 +89,6 @@ export function createCompactionService(parts: CompactionParts) {
     return true;
   }
 
-  async function makeImage(): Promise<void> {
-    const begun = performance.now();
-    await image.make(closing.signal).then(
-      () => log.info({ ms: Math.round(performance.now() - begun) }, "image of the indexes made"),
-      (error: unknown) => log.info({ reason: messageOf(error) }, "image of the indexes not made"),
-    );
-    imageNotBefore = clock.now() + Math.max(RETRY_MS, IMAGE_REST * (performance.now() - begun));
-    making = undefined;
-  }
-
   function look(): void {
     const activity = parts.activity();
     const isQuiet = activity === lastActivity;
@@ -118,12 +99,10 @@ export function createCompactionService(parts: CompactionParts) {
     const waited = waiting === undefined || now < notBefore ? -Infinity : now - waiting.since;
     // Waits for a quiet moment, but not for ever.
     if (afterMs > 0 && (waited >= 2 * afterMs || (waited >= afterMs && isQuiet))) start(true);
-    else if (isQuiet && making === undefined && now >= imageNotBefore && image.isMissing)
-      making = makeImage();
   }
 
   return {
-    /** Starts the regular check for rows to purge, and for an image to make. */
+    /** Starts the regular check for rows to purge. */
     begin(): void {
       timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
@@ -151,7 +130,6 @@ export function createCompactionService(parts: CompactionParts) {
       clearInterval(timer);
       closing.abort();
       await running;
-      await making;
     },
   };
 }

@@ -242,7 +242,6 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
     const compaction = createCompactionService({
       purge: opened.purge,
-      image: opened.image,
       backups,
       originals: service.originals,
       clock: systemClock,

@@ -38,8 +38,8 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import type { IndexImage } from "./image/index-image.ts";
-import { findImage, imagedJournalBytes, imageKey, keepImage, KeptImage } from "./image/kept-image.ts";
+import { type IndexImage, removeImage } from "./image/index-image.ts";
+import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
 import { openTablesAt } from "./checkpoints/open-tables-at.ts";
 import { StoredFeed } from "./stored-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
@@ -80,7 +80,6 @@ export interface OpenedStore {
   readonly checkpointer: Pick<Checkpointer, "latest" | "stopped" | "flush" | "note" | "hold" | "roomNeeded">;
   readonly tables: Pick<Tables, "failure">;
   readonly purge: Purge;
-  readonly image: Pick<KeptImage, "isMissing" | "make">;
   readonly feed: Feed;
   /** Losses before this start that cannot be made good, in sentences. */
   readonly losses: readonly string[];
@@ -134,7 +133,8 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     );
   });
   const loaded = await openAndLoad(options, chosen, image, newParts);
-  const { tables, indexes, imagedThrough } = loaded;
+  const { tables, indexes } = loaded;
+  let { imagedThrough } = loaded;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
   for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
@@ -160,9 +160,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
             ends?.tornEnds === true ||
             (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? [])
           )
-            removals.push(kept.giveUp());
+            removals.push(giveUpImage());
           const removed = await Promise.allSettled(removals);
-          await journal?.dropThrough(Math.min(sequence, kept.through ?? sequence), ends);
+          await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
           for (const removal of removed) if (removal.status === "rejected") throw removal.reason;
         },
       },
@@ -181,7 +181,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       openedAt: chosen,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     });
-    const kept = new KeptImage({ ...options, checkpointer, indexes, through: imagedThrough });
+    const giveUpImage = () => {
+      imagedThrough = undefined;
+      return removeImage(disk, directory);
+    };
     const { catalogue, vectors } = indexes;
     const sizes = cacheSizes(options.cacheBytes);
     const files = rowFiles(header, vectors, {
@@ -231,8 +234,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           isLacking ? "disk is full" : "disk has room again",
         );
         if (!isLacking) return;
-        void kept
-          .giveUp()
+        void giveUpImage()
           .then(() => journal?.dropThrough(checkpointed))
           .catch(() => undefined);
         void files.tokens.giveUp();
@@ -272,7 +274,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       checkpointer,
       tables,
       purge,
-      image: kept,
       feed,
       damage,
       losses: lossesOf(chosen),

@@ -247,7 +247,7 @@ export async function isDurable(staged: { readonly settled: Promise<void> } | un
 }
 
 /** Indexes that an image holds. */
-export type ImagedIndexes = Pick<StoreIndexes, "catalogue" | "words" | "vectors">;
+type ImagedIndexes = Pick<StoreIndexes, "catalogue" | "words" | "vectors">;
 
 /** Parts of an image, of indexes that were just loaded from the tables. */
 export function imageOf({ catalogue, words, vectors }: ImagedIndexes): Record<string, ImagePart> {
@@ -279,7 +279,7 @@ export async function loadIndexes(
 }
 
 /** Fills indexes that an image holds from the tables. */
-export async function loadImaged(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
+async function loadImaged(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
   await loadMemories(indexes, tables, log);
   await loadRows(indexes, tables, ["signals", "edges"]);
 }

@@ -17,8 +17,6 @@ function world(afterMinutes = 60) {
     waiting: undefined as UnpurgedRows | undefined,
     activity: 0,
     failure: undefined as Error | undefined,
-    isImageMissing: false,
-    images: 0,
   };
   const service = createCompactionService({
     purge: {
@@ -33,16 +31,6 @@ function world(afterMinutes = 60) {
         }),
     },
     originals: { listUnneeded: async () => [], removeUnneeded: async () => [] },
-    image: {
-      get isMissing() {
-        return state.isImageMissing;
-      },
-      async make() {
-        state.images += 1;
-        if (state.failure !== undefined) throw state.failure;
-        state.isImageMissing = false;
-      },
-    },
     backups: {
       copies: async () => ({ made: null, removed: 0, remaining: 3 }),
       renew: async () => {
@@ -132,32 +120,6 @@ describe("the compaction service", () => {
     await service.close();
     expect(runs[0]?.options.signal?.aborted).toBe(true);
     expect(service.start()).toBe(false);
-  });
-
-  it("makes a missing image in a quiet moment that no purge runs in, and not again at once", async () => {
-    const { service, runs, state } = world(0);
-    state.isImageMissing = true;
-    service.start();
-    await pass(MINUTE);
-    expect(state.images).toBe(0);
-    runs[0]?.end();
-    await pass(0);
-    for (let i = 0; i < 6; i += 1) {
-      state.activity += 1;
-      await pass(10_000);
-    }
-    expect(state.images).toBe(0);
-    state.failure = new Error("no room");
-    await pass(10_000);
-    expect(state).toMatchObject({ images: 1, isImageMissing: true });
-    state.failure = undefined;
-    await pass(9 * MINUTE);
-    expect(state.images).toBe(1);
-    await pass(MINUTE);
-    expect(state).toMatchObject({ images: 2, isImageMissing: false });
-    await pass(60 * MINUTE);
-    expect(state.images).toBe(2);
-    await service.close();
   });
 
   it("says in how many backups what it purged is yet, and replaces them where it shall", async () => {

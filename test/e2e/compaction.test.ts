@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readdir, readlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import { call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { placesOf, readEveryByte } from "../support/every-byte.ts";
@@ -176,52 +176,6 @@ describe(`a daemon that is killed ${KILLS} times while it compacts ${MANY} memor
   });
 });
 
-describe("the image of the indexes after a purge", () => {
-  const images = () => daemon.output().match(/image of the indexes made/g)?.length ?? 0;
-  const start = async () => (daemon = await startDaemonProcess(dataDir, { MEMORYD_LOG_LEVEL: "info" }));
-
-  it(`is there again, without what was deleted, also after ${KILLS} kills while it is made`, async () => {
-    await fillStore({ directory: dataDir, count: MANY, stamp: MINILM.stamp });
-    const gone: string[] = [];
-    const kept: string[] = [];
-    const addBoth = async () => {
-      const [goes, stays] = [marker(), marker()];
-      await add({ content: `stays ${stays}`, tags: [stays] });
-      const id = await add({ content: `goes ${goes}`, tags: [goes] });
-      kept.push(stays);
-      gone.push(goes);
-      return id;
-    };
-    await start();
-    for (let round = 0; round < KILLS; round += 1) {
-      await remove(`/memory/${await addBoth()}`);
-      expect((await compactNow()).code).toBe(0);
-      // A quiet moment: two looks, 10 s apart.
-      await vi.waitFor(() => expect(existsSync(join(dataDir, "INDEXES"))).toBe(true), { timeout: 120_000 });
-      await sleep(Math.random() * LATEST_KILL_MS);
-      await daemon.kill();
-      // It ends with the daemon.
-      if (process.platform === "linux")
-        await vi.waitFor(async () => expect(await imageMakers()).toEqual([]), { timeout: 60_000 });
-      await noneLeft(gone, kept);
-      await start();
-    }
-    await remove(`/memory/${await addBoth()}`);
-    expect((await compactNow()).code).toBe(0);
-    await vi.waitFor(() => expect(images()).toBe(1), { timeout: 120_000, interval: 200 });
-    const image = await readFile(join(dataDir, "INDEXES"));
-    expect(kept.filter((text) => !image.includes(text))).toEqual([]);
-    await noneLeft(gone, kept);
-    const after = await addBoth();
-    await daemon.kill();
-    await start();
-    // It was read: a start that cannot writes another one.
-    expect((await readFile(join(dataDir, "INDEXES"))).equals(image)).toBe(true);
-    expect((await call(daemon, "GET", `/memory/${after}`)).status).toBe(200);
-    expect((await call(daemon, "GET", "/stats")).body.memory_count).toBe(MANY + kept.length + 1);
-  });
-});
-
 it("erases by itself, in a quiet moment", async () => {
   daemon = await startDaemonProcess(dataDir, { MEMORYD_COMPACT_AFTER_MINUTES: "1" });
   const gone = marker();
@@ -239,14 +193,6 @@ async function noneLeft(gone: readonly string[], kept: readonly string[]): Promi
   expect(gone.flatMap((text) => placesOf(text, found))).toEqual([]);
   expect(kept.filter((text) => placesOf(text, found).length === 0)).toEqual([]);
   expect(found.unseen).toEqual([]);
-}
-
-async function imageMakers(): Promise<string[]> {
-  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const commands = processes.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => ""));
-  return (await Promise.all(commands)).filter(
-    (command) => command.includes("image-worker") && command.includes(dataDir),
-  );
 }
 
 async function deletedFilesHeldOpen(pid: number): Promise<string[]> {

@@ -1,7 +1,6 @@
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import { eraseHistory } from "../../src/core/history/memory-history.ts";
@@ -108,7 +107,8 @@ describe("erasing", () => {
     expect(tables.map(({ name }) => name)).toEqual(tables.map(({ name }) => name.replace(/\d+$/, "2")));
 
     // Made after the purge, it has the names and words of the rest alone.
-    await store.opened.image.make(new AbortController().signal);
+    await store.close();
+    store = await store.reopen();
     const imaged = await readEveryByte(store.directory);
     expect([...imaged.files.keys()]).toContain("INDEXES");
     for (const text of gone) expect(placesOf(text, imaged), `the places of ${text}`).toEqual([]);
@@ -176,22 +176,6 @@ describe("while it erases", () => {
     await expect(erase(store)).rejects.toMatchObject({ code: "CONFLICT" });
     await first;
     await erase(store);
-  });
-
-  it("removes an image that is being made, which may have what goes", async () => {
-    const gone = marker();
-    const doomed = await add("goes", { tags: [gone] });
-    for (let i = 0; i < 5; i += 1) await add(`stays ${i}`, { tags: [marker()] });
-    await store.opened.checkpointer.flush();
-    let made: Promise<unknown> | undefined;
-    for (let pause = 0; pause < 400; pause += 80) {
-      made = Promise.allSettled([made, store.opened.image.make(new AbortController().signal)]);
-      if (pause > 0) await sleep(pause);
-      else await deleteMemory(store.ports, { id: doomed });
-      await erase(store);
-      expect(placesOf(gone, await readEveryByte(store.directory))).toEqual([]);
-      await made;
-    }
   });
 
   it("can be stopped, which leaves nothing behind but what waits", async () => {

@@ -99,8 +99,8 @@ export class Checkpointer {
   /** While the tables are copied: what is brought into them meanwhile. */
   #changed: Map<TableName, Set<string>> | undefined;
   #renewing: Promise<void> | undefined;
-  /** Their files stay until they are released; undefined before they are written. */
-  readonly #held = new Map<"backup" | "image", Checkpoint | undefined>();
+  /** A backup is being made: of this checkpoint, whose files stay until then, once it is written. */
+  #held: { checkpoint?: Checkpoint | undefined } | undefined;
   /** Files of the copies, synced before a checkpoint names them. */
   #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
@@ -162,7 +162,7 @@ export class Checkpointer {
    * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
    */
   renew(generation: Generation): Promise<void> {
-    if (this.#held.has("backup"))
+    if (this.#held !== undefined)
       return Promise.reject(conflict("A backup is being made; try again when it is done."));
     this.#renewing = this.#renewNow(generation).finally(() => {
       this.#renewing = undefined;
@@ -175,19 +175,22 @@ export class Checkpointer {
     return this.#inTurn(() => this.#flushNow({ always: true }));
   }
 
-  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held for the same. */
-  async hold(by: "backup" | "image" = "backup") {
+  /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held. */
+  async hold() {
     if (this.#renewing !== undefined)
       throw conflict("Deleted data is being purged; make the backup when that is done.");
-    if (this.#held.has(by)) throw conflict("A backup is being made already.");
-    this.#held.set(by, undefined);
-    const release = () => void this.#held.delete(by);
+    if (this.#held !== undefined) throw conflict("A backup is being made already.");
+    const held: { checkpoint?: Checkpoint | undefined } = {};
+    this.#held = held;
+    const release = () => {
+      if (this.#held === held) this.#held = undefined;
+    };
     try {
       await this.#inTurn(async () => {
         await this.#flushNow();
-        this.#held.set(by, this.#latest);
+        held.checkpoint = this.#latest;
       });
-      const checkpoint = this.#held.get(by);
+      const { checkpoint } = held;
       if (checkpoint === undefined) throw new TypeError("a store that was flushed has a checkpoint");
       return { checkpoint, release } as const;
     } catch (error) {
@@ -389,7 +392,7 @@ export class Checkpointer {
   }
 
   #namedFiles(): TableFile[] {
-    return [this.#latest, this.#older, ...this.#held.values()]
+    return [this.#latest, this.#older, this.#held?.checkpoint]
       .flatMap((kept) => kept?.tables ?? [])
       .flatMap(({ files }) => files);
   }

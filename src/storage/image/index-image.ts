@@ -72,13 +72,13 @@ export function encodeImage(
 export async function writeImage(
   disk: Disk,
   directory: string,
-  contents: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  contents: Iterable<Uint8Array>,
 ): Promise<void> {
   await removeImage(disk, directory);
   const file = await disk.open(join(directory, IMAGE_NAME), "create");
   try {
     let position = 0;
-    for await (const bytes of contents) {
+    for (const bytes of contents) {
       await file.write(bytes, position);
       position += bytes.length;
     }

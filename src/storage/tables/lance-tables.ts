@@ -54,20 +54,18 @@ export class LanceTables {
   /**
    * Opens the tables of a checkpoint; others are made when first written to.
    *
-   * @param isFixed for reading only, beside another process that goes on writing.
    * @throws {Error} if one is not at the version, or has not the rows, that the checkpoint says.
    */
   static async open(
     directory: string,
     states: readonly StateToOpen[],
     unindexed: readonly TableName[] = [],
-    isFixed = false,
     { index, metadata } = USUAL_SIZES,
   ): Promise<LanceTables> {
     const session = new Session(BigInt(Math.floor(index)), BigInt(Math.floor(metadata)));
     const tables = new LanceTables(await connect(directory, { session }));
     try {
-      for (const state of states) await tables.#open(state, isFixed);
+      for (const state of states) await tables.#open(state);
       for (const [name, table] of tables.#tables) if (unindexed.includes(name)) await indexAnew(table, name);
     } catch (error) {
       tables.close();
@@ -76,19 +74,18 @@ export class LanceTables {
     return tables;
   }
 
-  async #open(state: StateToOpen, isFixed: boolean): Promise<void> {
+  async #open(state: StateToOpen): Promise<void> {
     const name = TABLE_NAMES.find((known) => known === tableOf(state.name));
     if (name === undefined) throw new Error(`the table ${state.name} is unknown to this version of memoryd`);
     const table = await this.#connection.openTable(state.name);
     this.#tables.set(name, table);
-    if (isFixed) await table.checkout(state.version);
     const [version, rows] = [await table.version(), await table.countRows()];
     if (version !== state.version || (state.rows !== undefined && rows !== state.rows))
       throw new Error(
         `the table ${state.name} has ${rows} rows at version ${version}, ` +
           `but the checkpoint says ${state.rows} rows at version ${state.version}`,
       );
-    if (!isFixed) await addMissingColumns(table, name);
+    await addMissingColumns(table, name);
   }
 
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */

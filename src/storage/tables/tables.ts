@@ -40,7 +40,6 @@ const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
 export interface TablesOptions {
   readonly onFailure?: ((error: Error) => void) | undefined;
   readonly unindexed?: readonly TableName[];
-  readonly isFixed?: boolean;
   readonly sizes?: LanceCacheSizes | undefined;
 }
 
@@ -49,17 +48,16 @@ export interface TablesOptions {
  *
  * @param options.onFailure is told once if the thread ends unasked; see `failure`.
  * @param options.unindexed tables whose index is made anew.
- * @param options.isFixed for reading only, also beside another process that goes on writing.
  * @throws {ServiceError} INTERNAL if a table is not in the state given; the caller says what that means for the store.
  */
 export async function openTables(
   directory: string,
   states: readonly StateToOpen[],
-  { onFailure = () => {}, unindexed = [], isFixed = false, sizes }: TablesOptions = {},
+  { onFailure = () => {}, unindexed = [], sizes }: TablesOptions = {},
 ): Promise<Tables> {
   const thread = new TablesThread(onFailure);
   try {
-    await thread.call("open", [directory, states, unindexed, isFixed, sizes]);
+    await thread.call("open", [directory, states, unindexed, sizes]);
   } catch (error) {
     await thread.close();
     throw error;
