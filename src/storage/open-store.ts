@@ -46,7 +46,6 @@ import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import { cacheSizes, filledMemories, rowFiles } from "./image/row-cache.ts";
 import type { RowFileParts } from "./image/row-file.ts";
-import { copyBeforeUpgrade, STORE_FORMATS } from "./copies/upgrade-copy.ts";
 
 export interface StoreOptions {
   readonly disk: Disk;
@@ -118,10 +117,8 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   };
   const after = chosen?.checkpoint.sequence ?? 0;
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
-  if (chosen !== undefined) {
+  if (chosen !== undefined)
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-    await copyBeforeUpgrade(disk, directory, chosen.checkpoint);
-  }
   const feed = await StoredFeed.open({ disk, directory, ...header, clock, after });
   const newParts = () => ({ feed, vectors: new StampedVectors(stamp, before) });
   const image = await findImage(options, imageKey(chosen, newParts().vectors), async (sequence) => {
@@ -170,7 +167,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         ...header,
         stamps: indexes.vectors.stamps,
         analyserVersion: ANALYSER_VERSION,
-        formats: STORE_FORMATS,
         clockFloor: indexes.lastTime,
         nextOrder: indexes.nextOrder,
         ...(indexes.ledger.waiting === undefined ? {} : { unerased: indexes.ledger.waiting }),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
@@ -8,7 +8,6 @@ import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { readKeyFile } from "../../src/storage/files/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { encodeChecksummed } from "../../src/storage/files/checksummed-json.ts";
-import { UPGRADE_COPIES } from "../../src/storage/checkpoints/checkpoint.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */
@@ -66,45 +65,12 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
       expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
     }
   });
-
-  it("is copied before the first open changes it, and once only", async () => {
-    const { directory } = unpack(name);
-    const checkpoints = readdirSync(directory).filter((file) => file.startsWith("CHECKPOINT-"));
-    const journal = readdirSync(join(directory, "journal"));
-    const contents = new Map(
-      [...checkpoints, ...journal.map((file) => `journal/${file}`)].map((file) => [
-        file,
-        readFileSync(join(directory, file)),
-      ]),
-    );
-    await (await open(directory)).store.close();
-    const [copy = "", ...others] = readdirSync(join(directory, UPGRADE_COPIES));
-    expect(others).toEqual([]);
-    for (const [file, content] of contents)
-      expect(readFileSync(join(directory, UPGRADE_COPIES, copy, file)).equals(content)).toBe(true);
-
-    const again = await open(directory);
-    await again.store.commit(({ now }) => ({
-      changes: [{ table: "requests", id: "r", row: { bodyHash: "h", ids: [], createdAt: now } }],
-      result: undefined,
-    }));
-    await again.checkpointer.flush();
-    await again.store.close();
-    await (await open(directory)).store.close();
-    expect(readdirSync(join(directory, UPGRADE_COPIES))).toEqual([copy]);
-  });
 });
 
-it("names the copy from before in the refusal of a store of a newer format", async () => {
+it("refuses a store of a newer format, and says how to go back", async () => {
   const { directory } = unpack("0.1.0-killed");
-  await (await open(directory)).store.close();
-  const [copy = ""] = readdirSync(join(directory, UPGRADE_COPIES));
   writeFileSync(join(directory, "CHECKPOINT-0000009999"), encodeChecksummed("checkpoint", 99, {}));
-  await expect(open(directory)).rejects.toThrow(
-    new RegExp(`written by a newer version.*${UPGRADE_COPIES}/${copy} to another place.*--data-dir`),
-  );
-  rmSync(join(directory, UPGRADE_COPIES), { recursive: true });
-  await expect(open(directory)).rejects.toThrow(/another data directory\.$/);
+  await expect(open(directory)).rejects.toThrow(/written by a newer version.*restore a backup/);
 });
 
 it("keeps the keys of a store of 0.1.0", async () => {
@@ -112,28 +78,17 @@ it("keeps the keys of a store of 0.1.0", async () => {
   expect(await readKeyFile(nodeDisk, directory)).toMatchObject([{ name: "fixture" }]);
 });
 
-it("removes the copies of upgrades when deleted bytes are purged", async () => {
+it("removes a copy that an earlier version made before an upgrade when deleted bytes are purged", async () => {
   const { directory } = unpack("0.1.0-killed");
+  const copies = join(directory, "before-upgrade");
+  mkdirSync(join(copies, "checkpoint-3", "tables"), { recursive: true });
+  writeFileSync(join(copies, "checkpoint-3", "tables", "file"), "deleted");
   const opened = await open(directory);
-  expect(existsSync(join(directory, UPGRADE_COPIES))).toBe(true);
   await opened.purge.run({
     originals: { listUnneeded: async () => [], removeUnneeded: async () => [] },
   });
-  expect(existsSync(join(directory, UPGRADE_COPIES))).toBe(false);
+  expect(existsSync(copies)).toBe(false);
   await opened.store.close();
-});
-
-it("refuses to open where no copy can be kept, and changes nothing", async () => {
-  const { directory } = unpack("0.1.0-killed");
-  const disk = {
-    ...nodeDisk,
-    makeDirectory: (path: string) =>
-      path.includes(UPGRADE_COPIES) ? Promise.reject(new Error("ENOSPC")) : nodeDisk.makeDirectory(path),
-  };
-  const log = { info() {}, warn() {}, error() {} };
-  await expect(openStore({ disk, directory, clock, stamp: () => MINILM.stamp, log })).rejects.toThrow(
-    /no copy .*Nothing was changed/s,
-  );
 });
 
 function count(rows: StoredRows, table: string): number {

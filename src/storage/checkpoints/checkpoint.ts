@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UnpurgedRows } from "../../core/purge.ts";
 import type { EmbeddingStamp } from "../../core/embedding.ts";
-import { ServiceError, storeUnusable } from "../../core/errors.ts";
+import { type ServiceError, storeUnusable } from "../../core/errors.ts";
 import type { BelievedTime } from "../believed-time.ts";
 import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
 import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
@@ -25,8 +25,6 @@ export interface CheckpointHeader {
   readonly nextOrder: number;
   /** Rows that were deleted and stand in files yet; absent when there are none, and in checkpoints of earlier versions. */
   readonly unerased?: UnpurgedRows;
-  /** `STORE_FORMATS` of the program that wrote it; absent in checkpoints of 0.1.0. */
-  readonly formats?: string;
   /** True while edges that were lost are made again. */
   readonly lacksEdges?: true;
   /** Absent in checkpoints of earlier versions. */
@@ -99,8 +97,6 @@ const isCheckpoint = objectOf({
 });
 
 export const CHECKPOINT_FORMAT = 1;
-/** In the data directory: a folder per upgrade, see `copyBeforeUpgrade`. */
-export const UPGRADE_COPIES = "before-upgrade";
 /** Two, so that one can be damaged; the journal is kept since the older. */
 const KEPT = 2;
 /** Files below are read whole at open: manifests and lists of deleted rows, where damage would be believed. */
@@ -170,29 +166,11 @@ export async function readCheckpoints(
   const readable: Checkpoint[] = [];
   for (const number of await numbersIn(disk, directory)) {
     const bytes = await disk.readFile(join(directory, checkpointName(number)));
-    const checkpoint = await decodeOrSayWayBack(disk, directory, () => decodeCheckpoint(number, bytes));
+    const checkpoint = decodeCheckpoint(number, bytes);
     if (typeof checkpoint === "string") damage.push(checkpoint);
     else readable.push(checkpoint);
   }
   return { readable, damage };
-}
-
-/** A store of a newer format is refused with the copy from before, where there is one. */
-async function decodeOrSayWayBack<T>(disk: Disk, directory: string, decode: () => T): Promise<T> {
-  try {
-    return decode();
-  } catch (error) {
-    const copies = (await disk.list(join(directory, UPGRADE_COPIES))).map(({ name }) => name);
-    const last = copies
-      .filter((name) => /^checkpoint-\d+$/.test(name))
-      .sort((a, b) => Number(b.slice(11)) - Number(a.slice(11)))[0];
-    if (!(error instanceof ServiceError) || last === undefined) throw error;
-    throw storeUnusable(
-      `${error.message} To go back to the store as it was before the upgrade, without what was added since, copy the folder ` +
-        `${join(directory, UPGRADE_COPIES, last)} to another place and name that with --data-dir.`,
-      { cause: error },
-    );
-  }
 }
 
 export const NOTHING_LOST = {
@@ -328,7 +306,7 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   if (format > CHECKPOINT_FORMAT)
     throw unusable(
       `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
-        "it was written by a newer version. Install that version, or choose another data directory",
+        "it was written by a newer version. Install that version, restore a backup from before the upgrade, or choose another data directory",
     );
   const body = decoded.value(isCheckpoint) as Omit<Checkpoint, "number"> | undefined;
   return body === undefined ? `${checkpointName(number)} is damaged` : { ...body, number };

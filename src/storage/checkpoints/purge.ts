@@ -14,7 +14,6 @@ import type { CopiedTable } from "../tables/next-generation.ts";
 import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
 import type { Tables } from "../tables/tables.ts";
-import { removeUpgradeCopies } from "../copies/upgrade-copy.ts";
 
 /** The files of documents, as far as erasing them goes. */
 export type Originals = Pick<DiskFileStore, "listUnneeded" | "removeUnneeded">;
@@ -90,7 +89,8 @@ async function purge(
   const journalBefore = await journalUsage(disk, directory);
   const copy = new TableCopy(parts, options);
   await checkpointer.renew(copy);
-  await removeUpgradeCopies(disk, directory);
+  // Copies that earlier versions made.
+  await removeTree(disk, join(directory, "before-upgrade"));
   const removed = await originals.removeUnneeded(unneeded);
 
   const report = [];
