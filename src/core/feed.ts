@@ -42,7 +42,7 @@ export interface ListChangesInput {
   readonly userId?: string;
 }
 
-/** Reads of the feed. A change is in it when its write is answered, and stays at its position after a restart. */
+/** Reads of the feed. A change is in it when its write is answered. A restart may drop all that is in a checkpoint. */
 export interface Feed {
   /** @throws {ServiceError} INVALID_REQUEST for a text that is no position. */
   list(input: ListChangesInput): FeedPage;

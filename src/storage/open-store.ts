@@ -38,10 +38,10 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeImage } from "./image/index-image.ts";
+import { type IndexImage, removeDerived, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
 import { openTablesAt } from "./checkpoints/open-tables-at.ts";
-import { StoredFeed } from "./stored-feed.ts";
+import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import { cacheSizes, filledMemories, rowFiles } from "./image/row-cache.ts";
@@ -119,7 +119,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
   if (chosen !== undefined)
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-  const feed = await StoredFeed.open({ disk, directory, ...header, clock, after });
+  const feed = new RecentFeed({ ...header, clock, after });
   const newParts = () => ({ feed, vectors: new StampedVectors(stamp, before) });
   const image = await findImage(options, imageKey(chosen, newParts().vectors), async (sequence) => {
     if (sequence >= after) return sequence === after;
@@ -144,7 +144,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       directory,
       tables,
       overlay: indexes.overlay,
-      feed,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
         async dropThrough(sequence, ends) {
@@ -219,6 +218,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
+    // Earlier versions kept the feed in a file, with the ids of users.
+    await removeDerived(disk, directory, "CHANGES").catch((error: unknown) =>
+      log.warn({ err: error }, "CHANGES not removed"),
+    );
 
     const room = watchDiskSpace({
       disk,

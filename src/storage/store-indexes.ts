@@ -11,7 +11,7 @@ import type { WordIndex } from "./catalogue/word-index.ts";
 import type { ImagePart, IndexImage } from "./image/index-image.ts";
 import type { JournalRecord } from "./journal/journal.ts";
 import { type PurgeLedger, unpurgedIn } from "./checkpoints/purge-ledger.ts";
-import type { StoredFeed } from "./stored-feed.ts";
+import type { RecentFeed } from "./recent-feed.ts";
 import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 import { presentOf } from "../core/facts/fact-store.ts";
 import type { Clock, Ordinal, Steps } from "../core/ports.ts";
@@ -31,7 +31,7 @@ export interface StoreIndexes {
   readonly words: WordIndex;
   readonly vectors: StampedVectors;
   readonly ledger: PurgeLedger;
-  readonly feed: Pick<StoredFeed, "publish" | "names">;
+  readonly feed: Pick<RecentFeed, "publish" | "names">;
   /** True while waypoints that were lost are made again. */
   lacksEdges: boolean;
   /** One more than the largest `order` given so far. */

@@ -101,10 +101,10 @@ describe("compact --now", () => {
     await noneLeft(gone, kept);
     const ids = [...memories, user, fact.id, ingested.document.id, ...ingested.memory_ids];
     const after = await readEveryByte(dataDir);
-    // What is kept of a repeatable request, and of a job, names what it made for a day; the feed what changed for a week.
+    // What is kept of a repeatable request, and of a job, names what it made for a day.
     const places = ids
       .flatMap((id: string) => placesOf(id, after))
-      .filter((place) => !/requests|jobs|CHANGES/.test(place));
+      .filter((place) => !/requests|jobs/.test(place));
     expect(places).toEqual([]);
     if (process.platform === "linux") expect(await deletedFilesHeldOpen(daemon.pid)).toEqual([]);
     expect(await daemon.stop()).toBe(0);

@@ -7,13 +7,12 @@ import { Overlay } from "../../src/storage/catalogue/overlay.ts";
 import { StampedVectors } from "../../src/storage/catalogue/stamped-vectors.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
 import { PurgeLedger } from "../../src/storage/checkpoints/purge-ledger.ts";
-import { nodeDisk } from "../../src/storage/files/disk.ts";
-import { StoredFeed } from "../../src/storage/stored-feed.ts";
+import { RecentFeed } from "../../src/storage/recent-feed.ts";
 import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryStore {
-  readonly feed: StoredFeed;
+  readonly feed: RecentFeed;
   readonly store: LanceDbMemoryStore;
   /** Every record written, in order. */
   readonly records: (readonly Change[])[];
@@ -36,9 +35,7 @@ export function createInMemoryStore(
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
 
   let refusesNext = false;
-  const feed = new StoredFeed({
-    disk: nodeDisk,
-    directory: "never saved",
+  const feed = new RecentFeed({
     storeId: "in memory",
     epoch: 1,
     clock,

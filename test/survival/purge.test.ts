@@ -94,9 +94,8 @@ describe("erasing", () => {
 
     const after = await readEveryByte(store.directory);
     for (const text of gone) expect(placesOf(text, after), `the places of ${text}`).toEqual([]);
-    // The feed names what changed, and whose it was, for a week.
-    const outsideFeed = (text: string) => placesOf(text, after).filter((place) => place !== "CHANGES");
-    for (const id of [...ids, fact.id, userId]) expect(outsideFeed(id), `the places of ${id}`).toEqual([]);
+    for (const id of [...ids, fact.id, userId])
+      expect(placesOf(id, after), `the places of ${id}`).toEqual([]);
     for (const text of kept) expect(placesOf(text, after), `the places of ${text}`).not.toEqual([]);
     expect(after.unseen).toEqual([]);
     expect(store.opened.purge.waiting).toBeUndefined();

@@ -17,7 +17,6 @@ import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/tabl
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { StoredFeed } from "../stored-feed.ts";
 import type { Tables } from "../tables/tables.ts";
 
 export interface CheckpointerParts {
@@ -26,8 +25,6 @@ export interface CheckpointerParts {
   readonly directory: string;
   readonly tables: Pick<Tables, "apply" | "states" | "compact">;
   readonly overlay: Pick<Overlay, "snapshot" | "release" | "isPartial">;
-  /** Entries that readers of the feed have not seen must outlive their records in the journal. */
-  readonly feed?: Pick<StoredFeed, "save">;
   readonly journal: Pick<Journal, "assertInPlace" | "dropThrough">;
   /** Asked in the same turn as `snapshot`. */
   describe(): Omit<CheckpointHeader, "sequence">;
@@ -361,9 +358,8 @@ export class Checkpointer {
   }
 
   async #writeCheckpoint(header: CheckpointHeader): Promise<void> {
-    const { disk, directory, feed } = this.#parts;
+    const { disk, directory } = this.#parts;
     const tables = await this.#namesOf(await this.#parts.tables.states());
-    await feed?.save(header.sequence);
     const checkpoint = { ...header, number: this.#nextNumber, tables };
     // Taken even if this fails: the file may be there, and a name never stands for two checkpoints.
     this.#nextNumber += 1;
