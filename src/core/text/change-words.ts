@@ -1,4 +1,5 @@
 import { fold } from "./fold.ts";
+import { matchesOf } from "./matches.ts";
 import { TIME_WORDS } from "./time-words.ts";
 
 /** Words for a change, an end or a correction, folded; a star stands for any ending, for a word, and two for one to five words. */
@@ -89,7 +90,7 @@ const DENYING =
 export function changeWords(text: string): Set<string> {
   const folded = fold(text.slice(0, SEARCHED_CHARS));
   const found = new Set<string>();
-  for (const { 0: word, index } of folded.matchAll(PATTERN))
+  for (const { 0: word, index } of matchesOf(PATTERN, folded))
     if (DENYING.test(word) || !DENIED.test(folded.slice(Math.max(0, index - 40), index))) found.add(word);
   return found;
 }

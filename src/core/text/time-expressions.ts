@@ -1,4 +1,5 @@
 import { fold } from "./fold.ts";
+import { matchesOf } from "./matches.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 import { TIME_WORDS } from "./time-words.ts";
@@ -105,7 +106,7 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
   for (const { pattern, read } of rules) {
     const pieces: string[] = [];
     let at = 0;
-    for (const match of rest.matchAll(pattern)) {
+    for (const match of matchesOf(pattern, rest)) {
       const period = read(match.groups ?? {}, now);
       if (period === undefined || Number.isNaN(period.from + period.to)) continue;
       const end = match.index + match[0].length;
