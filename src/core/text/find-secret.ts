@@ -29,17 +29,52 @@ const SHAPES: readonly SecretShape[] = [
   { kind: "a Google API key", shape: /(?<![\w-])AIza[\w-]{35}(?![\w-])/ },
   { kind: "a package registry token", shape: /(?<![A-Za-z0-9])(?:npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{40,})/ },
   { kind: "a model hub token", shape: /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}/ },
+  { kind: "a key of memoryd", shape: /(?<![A-Za-z0-9])mk_[0-9a-f]{8}_[\w-]{32,}/ },
+  { kind: "a Telegram token", shape: /(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])/ },
+  {
+    kind: "a Discord token",
+    shape:
+      /(?<![\w-])[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])|discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[\w-]{60,}/,
+  },
+  { kind: "a mail service's key", shape: /(?<![\w-])SG\.[\w-]{20,24}\.[\w-]{39,50}(?![\w-])/ },
+  {
+    // GitLab, Shopify, Databricks, Figma, Linear, Groq, Grafana, Docker, Vault, Notion, Sentry and DigitalOcean.
+    kind: "an access token",
+    shape:
+      /(?<![\w-])(?:gl(?:dt|rt|cbt|ptt)-[\w-]{20,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|dapi[a-f0-9]{32}|figd_[\w-]{36,}|lin_api_[A-Za-z0-9]{32,}|gsk_[A-Za-z0-9]{40,}|gl(?:sa|c)_[\w+/=]{32,}|dckr_(?:pat|oat)_[\w-]{24,}|hv[sb]\.[\w-]{24,}|ntn_[A-Za-z0-9]{40,}|sntry[su]_[\w+/=-]{40,}|do[por]_v1_[a-f0-9]{64})/,
+  },
 ];
 
+/** Names of secrets, in the languages of which sentences are kept and some more. */
+const NAME = [
+  "pass(?:word|wort|wd|phrase|code)|kennwort|pwd|mot de passe|mdp|contrase[ñn]a|clave(?: de acceso)?|senha|palavra[- ]passe",
+  "wachtwoord|parola d'ordine|secret|geheimnis|token|(?:api|access|private|auth|account|shared|storage)[ _-]?(?:key|schl[üu]ssel|sleutel)",
+  "zugangsschl[üu]ssel|cl[ée] (?:d['’])?api|clave (?:de )?api|chiave (?:api|segreta)|chave (?:de |da |secreta )?api|credentials?|パスワード|密码|密碼|пароль",
+].join("|");
+/** `:`, `=`, `:=` and `=>`, the border of a table's cell, and the end of the line after a sign or a heading. */
+const ASSIGNED = String.raw`["'\x60*]{0,3}[ \t]{0,3}(?:(?::=|=>|[:=])["'\x60*]{0,3}[ \t]{0,3}(?:\r?\n\s{0,8}(?:[-*>][ \t])?)?|\|[ \t]{0,8}|\r?\n\s{0,8}(?=\S+[ \t]{0,8}(?:\r?\n|$)))(?:(?:bearer|basic)[ \t])?["'\x60]{0,3}`;
+
 /** `api_key = "…"`, `AWS_SECRET_ACCESS_KEY: …`, `"password": "…"`. */
-const ASSIGNMENT =
-  /(?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credentials?)\w{0,20}["'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}(?:bearer\s)?["'`]?([^\s"'`,;)\]}]{16,512})/gi;
+const ASSIGNMENT = new RegExp(String.raw`(?:${NAME})\w{0,20}${ASSIGNED}([^\s"'\x60,;)\]}|]{16,512})`, "giu");
 /**
- * The same with a shorter value, where the name says nothing else: `DB_PASSWORD=…`, `api key: …`, `**pwd:** …`, and not
- * `token_expires: …`.
+ * The same with a shorter value, where the name says nothing else: `DB_PASSWORD=…`, `api key: …`, `**pwd:** …`, `mot de passe
+ * du wifi : …`, and not `token_expires: …`.
  */
-const SHORT_ASSIGNMENT =
-  /(?:pass(?:word|wd|phrase)|pwd|secret|token|(?:api|access|private|auth)[ _-]?key)(?:[_-]?(?:key|value|\d{1,2}))?["'`*]{0,3}(?: is)?[ \t]{0,3}(?::=|=>|[:=])["'`*]{0,3}[ \t]{0,3}(?:bearer[ \t])?["'`]{0,3}([^\s"'`,;)\]}&|]{8,64})/gi;
+const SHORT_ASSIGNMENT = new RegExp(
+  String.raw`(?:${NAME})(?:[_-]?(?:key|value|\d{1,2}))?(?: (?:for|of|in|on|at|f[üu]r|im|am|vom|von|zum|zur|du|de|pour|del?|da|do|di|en|nel|na|no|van|voor|op)(?: [\p{L}\d.-]{1,20}?){1,3})?(?: \([^()\n]{1,30}\))?(?: (?:is|ist|lautet|est|es|è|é))?${ASSIGNED}([^\s"'\x60,;)\]}&|]{8,64})`,
+  "giu",
+);
+/** `Authorization: Bearer …`, `Bearer …`; `curl -u user:…`. */
+const HEADER =
+  /(?<![\p{L}\d])(?:authorization["'`]?\s{0,3}[:=]\s{0,3}["'`]?(?:bearer|basic|token|digest|apikey)\s{1,3}["'`]?([\w.~+/=-]{12,4096})|bearer\s{1,3}["'`]?([\w.~+/=-]{20,4096}))/giu;
+const CURL_USER = /\s(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{8,128})/g;
+/** `sig=…` of an address that is signed. */
+const SIGNATURE = /[?&](?:sig|x-amz-signature|x-goog-signature)=([\w%+/=-]{24,512})/gi;
+/** What a browser or a form writes for plain signs, and what cannot be seen. */
+const FULL_WIDTH = /[！-～]/g;
+const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g;
+const FULL_WIDTH_OFFSET = 0xfee0;
+
 /** `scheme://user:password@host`. */
 const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,128}:([^\s/:@]{8,128})@[^\s/]/gi;
 
@@ -47,18 +82,21 @@ const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,128}:([^\s/:@]{8,1
 const MIN_BITS_PER_CHARACTER = 3.5;
 /** In an address a shorter one is enough, since nothing else stands there. */
 const MIN_BITS_IN_URL = 2.75;
+const MIN_BITS_IN_HEADER = 3;
 /** A short value is a secret by what it is made of: so many characters in pieces of mixed letters and digits. */
 const MIN_MIXED_CHARACTERS = 6;
 const MIN_SHORT_SECRET = 8;
 const BETWEEN_PIECES = /[-_/.:+,]+/;
-const LETTER_AND_DIGIT = /[A-Za-z]\d|\d[A-Za-z]/;
-const SIGN_WITHIN = /[A-Za-z][!#$%^*][A-Za-z\d]|\d[!#$%^*][A-Za-z]/;
+const LETTER_AND_DIGIT = /\p{L}\d|\d\p{L}/u;
+const SIGN_WITHIN = /\p{L}[!#$%^*][\p{L}\d]|\d[!#$%^*]\p{L}/u;
 /** `OAuth2`, `base64`, `SHA256`, `RS256`, `ed25519`, `Uint8Array`, `30min`: what explanations of secrets speak of. */
 const TECHNICAL_PIECE =
   /^(?:o?auth\d|v\d{1,2}(?:(?:alpha|beta|rc)\d?)?|(?:base|sha|aes|rsa|utf|u?int|float|blake|argon|bcrypt|pbkdf|pkcs|iso|ipv|x|ed|curve|secp|word|http|[rhep]s|gpt|python|node)\d{1,5}(?:[a-z]{1,6}\d{0,3})?|\d+[a-z]{1,5})$/i;
 /** References to secrets and other names: a member, a file, a variable named after its value, a time. */
 const REFERENCE =
-  /^[a-z]:[\\/]|^=|^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|\.(?:pem|key|pub|crt|p12|pfx|jks|kdbx|gpg|age|json|ya?ml|env|txt|md|[jt]s|py|toml|ini|conf|cfg)$|^[a-z_]*(?:password|passwd|pwd|secret|token|key)\d?$|^(?:1password|keepass\w*)|^\d{4}-\d\d-\d\d|@[\w-]+\.\w/i;
+  /^[a-z]:[\\/]|^=|^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|^[a-z_]*(?:password|passwd|pwd|secret|token|key)\d?$|^(?:1password|keepass\w*)|^\d{4}-\d\d-\d\d|@[\w-]+\.\w/i;
+const FILE =
+  /\.(?:pem|key|pub|crt|p12|pfx|jks|kdbx|gpg|age|json|ya?ml|env|txt|md|[jt]s|py|toml|ini|conf|cfg)\.?$/i;
 /** Less is one character over and over. */
 const MIN_BITS_OF_SHORT = 2.25;
 /** Placeholders for secrets in examples, configuration and code. */
@@ -69,14 +107,25 @@ const PLACEHOLDER =
  * The kind of secret in a text, to follow "looks like"; undefined if there is none. Made to miss
  * rather than to refuse an honest note: an identifier, a hash or a path is none.
  */
-export function findSecret(text: string): string | undefined {
+export function findSecret(given: string): string | undefined {
+  const text = asTyped(given);
   const known = SHAPES.find(({ shape }) => shape.test(text));
   if (known !== undefined) return known.kind;
   for (const [, value = ""] of text.matchAll(ASSIGNMENT)) {
     if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a password or key";
   }
-  for (const [, value = ""] of text.matchAll(SHORT_ASSIGNMENT)) {
+  for (const [, value = ""] of [
+    ...text.matchAll(SHORT_ASSIGNMENT),
+    ...text.matchAll(CURL_USER),
+    ...cellsUnderNames(text),
+  ]) {
     if (isMixed(value.replace(/(?<![.!?:*_])[.!?:*_]+$/, ""))) return "a password or key";
+  }
+  for (const [, named, alone = ""] of text.matchAll(HEADER)) {
+    if (isRandom(named ?? alone, MIN_BITS_IN_HEADER)) return "a key in a header";
+  }
+  for (const [, value = ""] of text.matchAll(SIGNATURE)) {
+    if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a signed address";
   }
   for (const [, value = ""] of text.matchAll(URL_PASSWORD)) {
     if (isRandom(value, MIN_BITS_IN_URL)) return "a password in an address";
@@ -84,8 +133,35 @@ export function findSecret(text: string): string | undefined {
   return undefined;
 }
 
+/** With plain signs for those of full width, and without signs that cannot be seen. */
+const asTyped = (text: string): string =>
+  text
+    .replaceAll(INVISIBLE, "")
+    .replaceAll("\u3000", " ")
+    .replaceAll(/[\u00a0\u202f]/g, " ")
+    .replaceAll(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - FULL_WIDTH_OFFSET));
+
+/** A column's title that names a secret, alone. */
+const TITLE = new RegExp(`^[*_ ]*(?:${NAME})[*_ ]*$`, "iu");
+
+/** The cells of a table below a title that names a secret, each in the place of a match's first group. */
+function cellsUnderNames(text: string): (readonly [string, string])[] {
+  const found: [string, string][] = [];
+  let columns: number[] | undefined;
+  for (const line of text.split("\n")) {
+    if (!line.includes("|")) {
+      columns = undefined;
+      continue;
+    }
+    const cells = line.split("|").map((cell) => cell.trim());
+    columns ??= cells.flatMap((cell, i) => (TITLE.test(cell) ? [i] : []));
+    for (const column of columns) found.push(["", (cells[column] ?? "").replaceAll(/^[`*]+|[`*]+$/g, "")]);
+  }
+  return found;
+}
+
 function isRandom(value: string, minBits: number): boolean {
-  if (PLACEHOLDER.test(value)) return false;
+  if (PLACEHOLDER.test(value) || FILE.test(value)) return false;
   // Names in code have no digits, versions and dates no letters.
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   return bitsPerCharacter(value) >= minBits;
@@ -93,7 +169,8 @@ function isRandom(value: string, minBits: number): boolean {
 
 /** Letters and digits within one another, but for words that are: `hunter2hunter2`, and not `larch-42-otter`. */
 function isMixed(value: string): boolean {
-  if (value.length < MIN_SHORT_SECRET || PLACEHOLDER.test(value) || REFERENCE.test(value)) return false;
+  if (value.length < MIN_SHORT_SECRET || PLACEHOLDER.test(value) || REFERENCE.test(value) || FILE.test(value))
+    return false;
   let characters = 0;
   for (const piece of value.split(BETWEEN_PIECES)) {
     if (TECHNICAL_PIECE.test(piece)) continue;
