@@ -15,13 +15,18 @@ const MONTHS = "january february march april may june july august september octo
   " ",
 );
 
-/** Share of a pair's weight that a single character has in a question. */
+/** Share of a pair's weight that a single character has in a question, and of a word's that an emoji has beside words. */
 const CHARACTER_WEIGHT = 0.3;
 
 /** A word: letters, digits and their marks. */
 const WORD = String.raw`[\p{L}\p{N}\p{M}]+`;
 /** Words tied without a space; words and ties share no character, so no input makes this backtrack. */
-const COMPOUND = new RegExp(String.raw`${WORD}(?:(?:_+|:\/\/|[.\-/@:'’\\+#&=?%~])${WORD})*(?:\+\+|#)?`, "gu");
+const EMOJI = String.raw`(?:(?![©®™])\p{Extended_Pictographic}|\p{RI}\p{RI})\ufe0f?`;
+const IS_EMOJI = new RegExp(`^${EMOJI}$`, "u");
+const COMPOUND = new RegExp(
+  String.raw`${WORD}(?:(?:_+|:\/\/|[.\-/@:'’\\+#&=?%~])${WORD})*(?:\+\+|#)?|${EMOJI}`,
+  "gu",
+);
 /** Ties between the segments of a path or an address; those within a segment are the rest. */
 const SEGMENT_TIE = /:\/\/|[/@:\\#&=?]/u;
 const PART_TIE = /_+|[.\-'’+%~]/u;
@@ -46,6 +51,7 @@ const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
  * - Identifiers, paths, addresses and versions are found whole, by their segments and by their parts:
  *   `src/http/getUser.ts` gives "src/http/getuser.ts", "getuser.ts", "getuser", "src", "http", "get", "user", "ts".
  *   How the parts of a name are joined does not count: `getUserById`, `get_user_by_id` and `get-user-by-id` are one.
+ * - An emoji is a word, whatever its colour; so is a flag.
  * - Scripts without spaces give pairs of neighbouring characters; Han and Hangul single characters too.
  *
  * The same on every platform and Node version but for letters that a later Unicode adds. Cost: linear.
@@ -53,7 +59,9 @@ const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
 export function analyse(text: string): string[] {
   const terms: string[] = [];
   const plain = fold(text, { keepCase: true }).replace(THOUSANDS_COMMA, "");
-  for (const match of plain.matchAll(COMPOUND)) addCompound(match[0], terms);
+  for (const [found] of plain.matchAll(COMPOUND))
+    if (IS_EMOJI.test(found)) terms.push(found.replace("\ufe0f", ""));
+    else addCompound(found, terms);
   return terms;
 }
 
@@ -112,8 +120,11 @@ export function questionTerms(question: string): QueryTerm[] {
   const weights = new Map<string, number>();
   const terms = analyse(question);
   const hasPairs = terms.some((term) => UNSPACED.test(term) && term.length > 1);
+  const hasWords = terms.some((term) => !IS_EMOJI.test(term));
   for (const term of terms) {
-    const weight = hasPairs && term.length === 1 && UNSPACED.test(term) ? CHARACTER_WEIGHT : 1;
+    const isMinor =
+      (hasPairs && term.length === 1 && UNSPACED.test(term)) || (hasWords && IS_EMOJI.test(term));
+    const weight = isMinor ? CHARACTER_WEIGHT : 1;
     weights.set(term, (weights.get(term) ?? 0) + weight);
   }
   return Array.from(weights, ([term, weight]) => ({ term, weight }));
