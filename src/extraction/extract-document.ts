@@ -141,7 +141,8 @@ function legible(text: string): string {
   const chars = charsOf(text);
   if (chars < MIN_ILLEGIBLE_CHARS) return text;
   for (const [what, share, parts] of ILLEGIBLE) {
-    const found = text.match(parts) ?? [];
+    // Letters alone are a sequence of genes, or a long word.
+    const found = (text.match(parts) ?? []).filter((part) => part.startsWith("<") || /\d/.test(part));
     if (found.filter((part) => /[a-z]/i.test(part)).length < found.length * MIN_LETTERED_SHARE) continue;
     if (found.reduce((sum, part) => sum + charsOf(part), 0) > share * chars)
       throw unprocessable(

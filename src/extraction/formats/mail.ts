@@ -57,9 +57,11 @@ export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocume
 export async function readSavedPage(bytes: Uint8Array): Promise<ReadDocument & { readonly method: string }> {
   const { html, headers, subject, date } = await PostalMime.parse(bytes, BOUNDS);
   if (html === undefined) throw unprocessable("The saved page holds no HTML.");
+  // Behind the page itself its frames: advertisements mostly.
+  const end = /<\/html\s*>/i.exec(html);
   const places = headers.filter(({ key }) => /^(?:snapshot-)?content-location$/.test(key));
   const page = readHtml(
-    html,
+    end === null ? html : html.slice(0, end.index),
     places.map(({ value }) => value).find((place) => URL.canParse(place)),
   );
   return { ...page, title: page.title ?? cleanField(subject), occurredAt: cleanDate(date) };

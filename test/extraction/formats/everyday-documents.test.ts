@@ -325,6 +325,18 @@ describe("a page that a browser saved as one file", () => {
     },
   );
 
+  it("is read without its frames", async () => {
+    const text = (of: string) =>
+      `<html><title>T</title><body><p>${of} is three centimetres deep.</p></body></html>`;
+    const framed = page(text("Garlic")).replace(
+      "--b\r\nContent-Type: image/png",
+      `--b\r\nContent-Type: text/html\r\n\r\n${text("Advertisement")}\r\n--b\r\nContent-Type: image/png`,
+    );
+    const { blocks } = await read(framed, "page.mhtml");
+    expect(blocks.map((block) => block.text).join("\n")).toContain("Garlic is three");
+    expect(blocks.map((block) => block.text).join("\n")).not.toContain("Advertisement");
+  });
+
   it("is refused without HTML", async () => {
     const noHtml = page("").replace("Content-Type: text/html", "Content-Type: application/pdf");
     await expect(read(noHtml, "page.mhtml")).rejects.toThrow("holds no HTML");
@@ -350,6 +362,7 @@ describe("a text that is none for people", () => {
         60,
       ),
     ],
+    ["a sequence of genes", `${"ACGTTGCA".repeat(9)}\n`.repeat(60)],
     ["a table of numbers", "12 34 56 78 90 1999 2026 10:30\n".repeat(100)],
     ["minutes", "The boat leaves at nine from pier four, as always.\n".repeat(60)],
   ])("is not taken for one: %s", async (_, text) => {
