@@ -1,5 +1,10 @@
 import { availableParallelism } from "node:os";
-import { EMBEDDING_DIMENSIONS, MAX_TOKENS, TOKEN_DIMENSIONS } from "../core/embedding.ts";
+import {
+  EMBEDDING_DIMENSIONS,
+  MAX_TOKENS,
+  type QuestionEmbedding,
+  TOKEN_DIMENSIONS,
+} from "../core/embedding.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
@@ -40,6 +45,8 @@ const MAX_WAITING_CHARACTERS = 32 * 1024 ** 2;
 const USUAL_MS_PER_TEXT = 10;
 /** 512 pieces are never more text than this, unless it is mostly white space. In UTF-16 units. */
 const MAX_QUESTION_TEXT = 16_384;
+/** Hooks and agents ask the same again, and a run of the model is half of a question's processor time. At most 6 MB. */
+const KEPT_QUESTIONS = 64;
 
 /** Threads at most unless fewer are wanted: cores less one, from 1 to 4. */
 export const usualThreads = (): number => Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
@@ -72,6 +79,8 @@ export async function openEmbedder(
   { workers = usualThreads(), maxWaitingTexts = MAX_WAITING_TEXTS, ...options }: EmbedderOptions = {},
 ): Promise<ModelEmbedder> {
   const threads = new EmbeddingThreads(workers, model, options);
+  /** Embeddings of questions, that of the one asked longest ago first. */
+  const lately = new Map<string, QuestionEmbedding>();
   let waitingTexts = 0;
   let waitingCharacters = 0;
   let closing: Promise<void> | undefined;
@@ -106,12 +115,20 @@ export async function openEmbedder(
     get workers() {
       return threads.count;
     },
-    embedQuestion: (text) =>
-      admit(text, async () => {
-        const read = text.slice(0, MAX_QUESTION_TEXT);
-        const answer = await threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
-        return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
-      }),
+    async embedQuestion(text) {
+      const read = text.slice(0, MAX_QUESTION_TEXT);
+      const known = closing === undefined ? lately.get(read) : undefined;
+      lately.delete(read);
+      const embedding =
+        known ??
+        (await admit(text, async () => {
+          const answer = await threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
+          return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
+        }));
+      lately.set(read, embedding);
+      for (const oldest of lately.keys()) if (lately.size > KEPT_QUESTIONS) lately.delete(oldest);
+      return embedding;
+    },
     embedDocument: (text) =>
       admit(text, async () => {
         const answers: EmbedAnswer[] = [];

@@ -41,6 +41,15 @@ describe("openEmbedder", () => {
     expect(cosine(near.windows[0])).toBeGreaterThan(cosine(far.windows[0]) + 0.1);
   });
 
+  it("keeps the embeddings of the questions asked last", async () => {
+    const first = await embedder.embedQuestion("Who has the key?");
+    expect(await embedder.embedQuestion("Who has the key?")).toBe(first);
+    for (let i = 0; i < 64; i += 1) await embedder.embedQuestion(`Who has key ${i}?`);
+    const again = await embedder.embedQuestion("Who has the key?");
+    expect(again).not.toBe(first);
+    expect(again).toEqual(first);
+  });
+
   it("keeps no tokens of stop words and punctuation", async () => {
     const { tokens } = await embedder.embedDocument("The dog was in the garden, and it barked!");
     expect(tokens.vectors.length / TOKEN_DIMENSIONS).toBe(3); // dog, garden, barked
