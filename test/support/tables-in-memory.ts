@@ -221,18 +221,6 @@ function answersOf(disk: Disk): Answers {
         await copies?.get(table)?.write(rows);
         return rows.size;
       }),
-    catchUp: (table, ids) =>
-      alone(async () => {
-        const copy = copies?.get(table);
-        if (copy === undefined) return;
-        const next = new Map(copy.rows);
-        for (const id of ids) {
-          const row = tables.get(table)?.rows.get(id);
-          if (row === undefined) next.delete(id);
-          else next.set(id, row);
-        }
-        await copy.write(next);
-      }),
     generationStates: async () => [...(copies ?? [])].map(([, { state }]) => state),
     async switchGeneration() {
       before = new Map(tables);

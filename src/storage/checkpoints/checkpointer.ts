@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { conflict, notReady } from "../../core/errors.ts";
-import type { Change, TableName } from "../../core/rows.ts";
+import type { Change } from "../../core/rows.ts";
 import {
   type Checkpoint,
   type CheckpointedTable,
@@ -62,13 +62,11 @@ const DEFAULT_LIMITS: CheckpointerLimits = {
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-/** A copy of all tables, which takes their place. */
+/** A copy of all tables, which takes their place. Nothing is written to the tables until it has ended. */
 export interface Generation {
-  /** To be called when nothing is being written and the tables hold all that came before. */
-  begin(): Promise<void>;
-  copy(): Promise<readonly TableState[]>;
-  /** When nothing is being written: brings in what changed since `begin`; from then on the tables are the copies. */
-  switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void>;
+  copy(): Promise<void>;
+  /** From then on the tables are the copies. */
+  switch(): Promise<void>;
   /** @param mayBeNamed a checkpoint that names the copies may be on the disk: their files stay. */
   abandon(mayBeNamed: boolean): Promise<void>;
   end(): Promise<void>;
@@ -93,13 +91,9 @@ export class Checkpointer {
   #retryAt = 0;
   #stopped: Error | undefined;
   #closed = false;
-  /** While the tables are copied: what is brought into them meanwhile. */
-  #changed: Map<TableName, Set<string>> | undefined;
   #renewing: Promise<void> | undefined;
   /** A backup is being made: of this checkpoint, whose files stay until then, once it is written. */
   #held: { checkpoint?: Checkpoint | undefined } | undefined;
-  /** Files of the copies, synced before a checkpoint names them. */
-  #synced: readonly TableFile[] = [];
   readonly #leftOvers: LeftOvers;
 
   constructor(parts: CheckpointerParts) {
@@ -153,8 +147,9 @@ export class Checkpointer {
   }
 
   /**
-   * Writes the tables anew, beside everything else, and makes the new ones the store's: in both checkpoints, with the old
-   * ones and the journal before them gone. Stopped anywhere, one generation or the other is whole. Never twice at once.
+   * Writes the tables anew and makes the new ones the store's: in both checkpoints, with the old ones and the journal before
+   * them gone. Reads and writes go on, and wait for the next checkpoint in the journal and the overlay. Stopped anywhere, one
+   * generation or the other is whole. Never twice at once.
    *
    * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
    */
@@ -256,51 +251,40 @@ export class Checkpointer {
       return;
     }
 
-    await this.#apply(changes);
+    if (changes.length > 0) await tables.apply(changes);
     await this.#writeCheckpoint(header);
     await this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
-    // The source of a copy must keep its files; and what is about to be copied need not be compacted.
+    // What is about to be copied need not be compacted.
     if (this.#renewing !== undefined) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
     await this.#leftOvers.remove(this.#namedPaths());
   }
 
   async #renewNow(generation: Generation): Promise<void> {
-    try {
-      await this.#inTurn(async () => {
-        this.#changed = new Map();
-        await this.#flushNow();
-        await this.#leftOvers.removeSetAside();
-        this.#changed.clear();
-        await generation.begin();
+    let replaced = Promise.resolve();
+    await this.#inTurn(async () => {
+      await this.#flushNow();
+      await this.#leftOvers.removeSetAside();
+      replaced = this.#replaceTables(generation);
+      // Whoever shares this turn asked for a checkpoint, and that is written.
+      await replaced.catch((error: unknown) => {
+        if (error instanceof SyncError) this.#stopped = error;
       });
-      const states = await generation.copy();
-      // Most of the syncing, so that little is left for the moment in which no checkpoint can be written.
-      this.#synced = (await this.#namesOf(states)).flatMap(({ files }) => files);
-      await this.#inTurn(() => this.#switchTo(generation));
-    } catch (error) {
-      if (error instanceof SyncError) this.#stopped = error;
-      // A switch that has failed was taken back in its own turn.
-      if (this.#changed !== undefined) await this.#abandon(generation, false);
-      throw error;
-    } finally {
-      this.#changed = undefined;
-      this.#synced = [];
-    }
+    });
+    await replaced;
   }
 
-  async #switchTo(generation: Generation): Promise<void> {
-    const { journal } = this.#parts;
-    const changed = this.#changed ?? new Map<TableName, Set<string>>();
-    this.#changed = undefined;
+  async #replaceTables(generation: Generation): Promise<void> {
+    const { journal, tables } = this.#parts;
     let taken: Pending;
     let mayBeNamed = false;
     try {
-      await generation.switch(changed);
+      await generation.copy();
+      await generation.switch();
       taken = await this.#takePending();
-      await this.#apply(taken.changes);
+      if (taken.changes.length > 0) await tables.apply(taken.changes);
       mayBeNamed = true;
       await this.#writeCheckpoint(taken.header);
     } catch (error) {
@@ -336,18 +320,6 @@ export class Checkpointer {
     };
   }
 
-  async #apply(changes: readonly Change[]): Promise<void> {
-    if (changes.length === 0) return;
-    if (this.#changed !== undefined) {
-      for (const { table, id } of changes) {
-        let ids = this.#changed.get(table);
-        if (ids === undefined) this.#changed.set(table, (ids = new Set()));
-        ids.add(id);
-      }
-    }
-    await this.#parts.tables.apply(changes);
-  }
-
   async #release(taken: Pending): Promise<void> {
     await this.#parts.overlay.release(taken.header.sequence);
     this.#settle(taken);
@@ -372,7 +344,7 @@ export class Checkpointer {
   async #namesOf(states: readonly TableState[]): Promise<CheckpointedTable[]> {
     const { disk, directory } = this.#parts;
     const folder = tablesFolder(directory);
-    const known = new Map([...this.#namedFiles(), ...this.#synced].map((file) => [file.path, file]));
+    const known = new Map(this.#namedFiles().map((file) => [file.path, file]));
     // Beside each other, since each piece of a file waits for a turn of the event loop. All end before one that failed does.
     const named = await Promise.allSettled(
       states.map(async (state) => {

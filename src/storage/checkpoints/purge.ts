@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
 import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../../core/purge.ts";
 import { conflict, storeFull } from "../../core/errors.ts";
-import type { TableName } from "../../core/rows.ts";
 import { tablesFolder } from "./checkpoint.ts";
 import type { Checkpointer, Generation } from "./checkpointer.ts";
 import { type Disk, listFilesBelow, removeTree, usageBelow } from "../files/disk.ts";
@@ -141,7 +140,7 @@ class TableCopy implements Generation {
     }));
   }
 
-  async begin(): Promise<void> {
+  async copy(): Promise<void> {
     const { disk, tables } = this.#parts;
     this.#signal.throwIfAborted();
     this.#copied = await tables.generation("startGeneration");
@@ -151,15 +150,11 @@ class TableCopy implements Generation {
     );
     await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, 0));
     this.#report("copying");
-  }
-
-  async copy(): Promise<readonly TableState[]> {
-    const { tables } = this.#parts;
     for (;;) {
       this.#signal.throwIfAborted();
       const startedAt = performance.now();
       const rows = await tables.generation("copyTable");
-      if (rows === undefined) return await this.#withoutSteps(await tables.generation("generationStates"));
+      if (rows === undefined) return await this.#removeSteps(await tables.generation("generationStates"));
       this.#done += rows;
       this.#report("copying");
       await this.#assertFree(0);
@@ -170,13 +165,12 @@ class TableCopy implements Generation {
     }
   }
 
-  async switch(changed: ReadonlyMap<TableName, ReadonlySet<string>>): Promise<void> {
+  async switch(): Promise<void> {
     const { tables, journal } = this.#parts;
     this.#signal.throwIfAborted();
     this.#report("switching");
     // Records that are not in the copies yet are in the journal from here on; earlier ones can go.
     await journal.beginSegment();
-    for (const [table, ids] of changed) await tables.generation("catchUp", table, [...ids]);
     await tables.generation("switchGeneration");
   }
 
@@ -193,7 +187,7 @@ class TableCopy implements Generation {
   }
 
   /** Removes what the copies were made of on the way: nobody reads it, and no checkpoint names it. */
-  async #withoutSteps(states: readonly TableState[]): Promise<readonly TableState[]> {
+  async #removeSteps(states: readonly TableState[]): Promise<void> {
     const { disk, directory } = this.#parts;
     const folder = tablesFolder(directory);
     for (const state of states) {
@@ -203,7 +197,6 @@ class TableCopy implements Generation {
         if (!named.has(path) && !isVersionHint(path)) await disk.remove(join(folder, path));
       }
     }
-    return states;
   }
 
   after({ copy }: CopiedTable): Promise<DiskUsage> {

@@ -202,7 +202,7 @@ export class LanceTables {
 
   /**
    * Begins to copy every table to a new generation beside it, without what was deleted: all that is applied by now, one
-   * generation at a time. Rows applied from here on are brought into it by `catchUp`.
+   * generation at a time. Nothing is applied until it took their place or is abandoned.
    */
   startGeneration(): Promise<CopiedTable[]> {
     return this.#exclusively(async () => {
@@ -218,17 +218,9 @@ export class LanceTables {
     });
   }
 
-  /** Copies one more table, beside reads and commits, and answers its rows; undefined when all are copied. */
+  /** Copies one more table, beside reads, and answers its rows; undefined when all are copied. */
   copyTable(): Promise<number | undefined> {
     return this.#generation().copyTable();
-  }
-
-  /** Gives ids in the copy the rows that they have in the tables by now, or none. Never beside `commit`. */
-  catchUp(name: TableName, ids: readonly string[]): Promise<void> {
-    return this.#exclusively(async () => {
-      const source = this.#tables.get(name);
-      if (source !== undefined) await this.#generation().catchUp(name, source, ids);
-    });
   }
 
   /** Files of the copy so far. */

@@ -1,17 +1,6 @@
 import type { Connection, MaterializedView, Table } from "./lancedb.ts";
-import type { RecordBatch } from "apache-arrow";
 import type { TableName } from "../../core/rows.ts";
-import {
-  fromRecordBatch,
-  toRecordBatch,
-  addRows,
-  deleteRows,
-  indexKeys,
-  keyFilters,
-  storedRows,
-  tableSchema,
-} from "./arrow-columns.ts";
-import { buffersOf, type Columns } from "./columns.ts";
+import { indexKeys, storedRows } from "./arrow-columns.ts";
 import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
@@ -34,8 +23,6 @@ interface Copy {
   readonly rows: number;
 }
 
-/** Rows are gathered up to this before they are added, which keeps the thread from answering reads for some 50 ms. */
-const PIECE_BYTES = 8 * 1024 * 1024;
 /** LanceDB gives each row of a view the number of the row that it was made of. */
 const SOURCE_COLUMN = "__source_row_id";
 
@@ -90,29 +77,6 @@ export class NextGeneration {
     return rows;
   }
 
-  /** Gives some ids the rows that the source has by now. Ids of a table that is not copied are passed over. */
-  async catchUp(name: TableName, source: Table, ids: readonly string[]): Promise<void> {
-    const copy = this.#copies.get(name);
-    if (copy === undefined) return;
-    const table = copy.view.table();
-    await deleteRows(table, name, ids);
-    let batches: RecordBatch[] = [];
-    let bytes = 0;
-    for (const filter of keyFilters(name, ids)) {
-      for await (const batch of source.query().where(filter)) {
-        const columns = fromRecordBatch(batch);
-        batches.push(toRecordBatch(tableSchema(name), columns));
-        bytes += bytesOf(columns);
-        if (bytes < PIECE_BYTES) continue;
-        await addRows(table, batches);
-        batches = [];
-        bytes = 0;
-      }
-    }
-    await addRows(table, batches);
-    await indexKeys(table, name);
-  }
-
   async states(): Promise<TableState[]> {
     const states: TableState[] = [];
     for (const { view } of this.#copies.values()) {
@@ -140,7 +104,3 @@ export class NextGeneration {
 
 /** LanceDB lists ten without a limit. */
 export const MANY_TABLES = 10_000;
-
-function bytesOf(columns: Columns): number {
-  return buffersOf(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
-}

@@ -26,7 +26,6 @@ type GenerationCall =
   | "startGeneration"
   | "copyTable"
   | "generationStates"
-  | "catchUp"
   | "switchGeneration"
   | "abandonGeneration"
   | "endGeneration";

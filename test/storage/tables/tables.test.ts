@@ -194,14 +194,10 @@ describe("openTables", () => {
     expected.get("signals")?.set("alone", { salience: 0.5, lastSeenAt: 1 });
     for (const number of [2, 3]) {
       const copied = await tables.generation("startGeneration");
-      const meanwhile = await change(number * 10);
       while ((await tables.generation("copyTable")) !== undefined);
-      for (const { table, copy } of copied) {
-        expect(copy).toBe(generationName(table, number));
-        const ids = meanwhile.filter((one) => one.table === table).map(({ id }) => id);
-        await tables.generation("catchUp", table, ids);
-      }
+      for (const { table, copy } of copied) expect(copy).toBe(generationName(table, number));
       await tables.generation("switchGeneration");
+      await change(number * 10);
       await tables.generation("endGeneration");
       for (const name of ["memories", "vectors"])
         await rm(join(directory, `${name}-g${number - 1}.lance`), { recursive: true });
