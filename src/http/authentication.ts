@@ -109,7 +109,9 @@ export function createAuthentication(
 /** The one place where a caller's scope meets a route's. */
 function checkScope(caller: Caller | undefined, scope: Scope): asserts caller is Caller {
   if (caller === undefined)
-    throw unauthorized("A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`.");
+    throw unauthorized(
+      "A key is needed: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`. There is no sign-in.",
+    );
   if (scope === "admin" && caller.userId !== undefined)
     throw forbidden("This key is bound to one user; this is about all of them.");
   if (SCOPE_RANK[caller.scope] < SCOPE_RANK[scope])

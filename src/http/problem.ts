@@ -69,14 +69,33 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   else if (problem.status >= 500) request.log.warn({ err: error }, "request not served");
   else request.log.debug({ code: error.code }, "request refused");
 
-  if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", "Bearer");
+  if (error.code === "UNAUTHORIZED") reply.header("www-authenticate", 'Bearer realm="memoryd"');
   if (error.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.max(1, Math.ceil(error.retryAfterSeconds)));
   // Sent as bytes, so that a route's own serializer is not used and the type gets no charset.
   return reply
     .code(problem.status)
     .type(PROBLEM_MEDIA_TYPE)
-    .send(Buffer.from(JSON.stringify(problem)));
+    .send(Buffer.from(JSON.stringify(isSignIn(request) ? asOAuthError(problem) : problem)));
+}
+
+/** With the sentence where a client of OAuth reads it. */
+const asOAuthError = (problem: ProblemDetails) => ({ ...problem, error_description: problem.detail });
+
+/** Where clients of MCP look for a sign-in, also below or above the path of the server. */
+const SIGN_IN =
+  /^(?:\/mcp)?\/(?:\.well-known\/(?:oauth-protected-resource|oauth-authorization-server|openid-configuration)(?:\/mcp)?|register|authorize|token)$/;
+
+/** True for an address of OAuth, which memoryd does not have. */
+const isSignIn = (request: FastifyRequest): boolean => SIGN_IN.test(pathOf(request));
+
+/** Answers an attempt to sign in at once: before a key is asked for, which would start another. */
+export function refuseSignIn(request: FastifyRequest): void {
+  if (isSignIn(request))
+    throw notFound(
+      "memoryd has no sign-in (OAuth). It takes a key in the header: `Authorization: Bearer KEY`. Make one with " +
+        "`memoryd keys create`, and give it to the agent as docs/agents.md says.",
+    );
 }
 
 /** Fastify's own refusals in our terms, by its codes; `{limit}`: of the body, bytes. */

@@ -14,7 +14,14 @@ import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { type Access, type AccessOptions, createConsoleSessions, resolveAccess } from "./access.ts";
 import { createAuthentication } from "./authentication.ts";
 import { boundUserOf, type Parts, type Served } from "./route.ts";
-import { answerClientError, isUnknown, sendProblem, serviceErrorOf, unknownRoute } from "./problem.ts";
+import {
+  answerClientError,
+  isUnknown,
+  refuseSignIn,
+  sendProblem,
+  serviceErrorOf,
+  unknownRoute,
+} from "./problem.ts";
 import { answerHeaders, guardRequests, requestIdOf } from "./guards.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { countRequests } from "./metrics.ts";
@@ -177,7 +184,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(answerError);
 
-  guardRequests(app, access, createAuthentication(access, accessOptions));
+  const authenticate = createAuthentication(access, accessOptions);
+  guardRequests(app, access, async (request, reply) => {
+    refuseSignIn(request);
+    await authenticate(request, reply);
+  });
   app.addHook("onRequest", async (request, reply) => {
     // Before the body: what nobody will read need not be well-formed.
     if (isUnknown(request, routes)) throw unknownRoute(request, reply, routes);

@@ -97,8 +97,23 @@ describe("with a key", () => {
   it("says how to authenticate, and does not read the body first", async () => {
     const reply = await server.post("/memory/add", "not json");
     expect(reply.statusCode).toBe(401);
-    expect(reply.headers["www-authenticate"]).toBe("Bearer");
+    expect(reply.headers["www-authenticate"]).toBe('Bearer realm="memoryd"');
     expect(reply.json().code).toBe("UNAUTHORIZED");
+  });
+
+  it.each([
+    ["GET", "/.well-known/oauth-protected-resource"],
+    ["GET", "/.well-known/oauth-protected-resource/mcp"],
+    ["GET", "/.well-known/oauth-authorization-server"],
+    ["GET", "/mcp/.well-known/openid-configuration"],
+    ["POST", "/register"],
+    ["GET", "/authorize?client_id=x"],
+    ["POST", "/token"],
+  ] as const)("has no sign-in, and says so to %s %s", async (method, url) => {
+    const reply = await (method === "GET" ? server.get(url) : server.post(url, "{}"));
+    expect(reply.statusCode).toBe(404);
+    expect(reply.headers["www-authenticate"]).toBeUndefined();
+    expect(reply.json().error_description).toMatch(/no sign-in.*Authorization: Bearer KEY/);
   });
 
   it("hides which routes there are", async () => {
