@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 
 export type Mark = "+" | "." | "=" | "x" | "~" | "d" | "f" | "F";
 
-interface Line {
+export interface Line {
   readonly mark: Mark;
   readonly at: number;
   readonly project: string | null;

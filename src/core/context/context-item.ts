@@ -76,6 +76,8 @@ export function judge(
     return { kind: "fact", sureness: UNKNOWN * sentenceWorth(text), text };
   }
   if (isTurn && best.score < MIN_OF_TURN) return undefined;
+  if (best.kind === "preference" && isPlainStatement(whole))
+    return { kind: "fact", sureness: best.score, text: inShort(whole, [whole]) };
   const ofKind = sentences.filter(({ statement }) => statement?.kind === best.kind).map(({ text }) => text);
   const text = whole.length <= MAX_CHARS ? whole : shortened(ofKind.join(" "), MAX_CHARS);
   // Wishes and decisions are told in few words.
@@ -83,6 +85,15 @@ export function judge(
   const worth = isWish ? 1 : SCRAP + (1 - SCRAP) * sentenceWorth(text);
   return { kind: best.kind, sureness: best.score * worth * (isTurn ? OF_TURN : 1), text };
 }
+
+/** Wishes, orders and habits of a person. */
+const WISH =
+  /\b(?:i|me|my|you|your|we|us|user|please|always|never|should|must|shall|prefers?|likes?|wants?|hates?|no longer|don't|instead)\b|^(?:use|keep|do|no|only|avoid|stop|when)\b/i;
+const STATES =
+  /^(?:the|our|a|an|every|each) |^[\p{L}\d_-]{2,40}(?: [\p{L}\d_-]{1,40}){0,4} (?:is|are|was|were|has|have)\b/iu;
+
+/** "Timestamps are in UTC in all tables" says how things are, in the words of a rule. */
+const isPlainStatement = (text: string): boolean => STATES.test(text) && !WISH.test(text);
 
 const limitOf = (kind: ContextKind): number => (kind === "summary" ? MAX_SUMMARY_CHARS : MAX_CHARS);
 

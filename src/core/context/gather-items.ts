@@ -79,6 +79,7 @@ const WORTH: Readonly<Record<ContextKind, Worth>> = {
 const LEAST_NEAR_OF_PREFERENCE = 0.5;
 /** Factor for what a later note perhaps replaced: a guess orders and hides nothing. */
 const PERHAPS_REPLACED = 0.8;
+const MAX_BEFORE_CHARS = 100;
 /** Factor for what answers the query. */
 const ANSWERS = 2;
 
@@ -135,12 +136,24 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
       (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
-  return [...notes, ...factItems(ports, input, answers)].map((item) => {
+  // Of two values the newer says what was before, if it is worth as much.
+  const values = new Map(notes.map(({ id, value }) => [id, value]));
+  const before = new Map<string, string>();
+  const shown = notes.filter(({ id, text, value }) => {
+    const by = memories.get(id)?.superseded?.by;
+    if (by === undefined || places.has(id) || (values.get(by) ?? 0) < value) return true;
+    before.set(by, text);
+    return false;
+  });
+  return [...shown, ...factItems(ports, input, answers)].map((item) => {
     const answer = places.get(item.id);
     // A long note is told by the part that answers.
     const told = oneLine(snippets.get(item.id) ?? item.text);
     const by = memories.get(item.id)?.superseded?.by;
-    const text = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
+    const earlier = before.get(item.id);
+    const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
+    const text =
+      earlier === undefined ? replaced : `${replaced} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
     return answer === undefined
       ? { ...item, text }
       : { ...item, text, answer, isUnsure: unsure.has(item.id) };

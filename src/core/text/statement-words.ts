@@ -73,7 +73,7 @@ const PREFERENCE = [
 const DECISION = [
   cue(
     0.92,
-    "(?:we|i|they|team|board|council|committee)_~_(?:decided|agreed|chose|chosen|settled_on|opted|picked|concluded) ^decision: ^decided: ^agreed: ^resolved: the_decision it's_(?:decided|settled) it_is_(?:decided|settled)",
+    "(?:we|i|they|team|board|council|committee)_~_(?:decided|agreed|chose|chosen|settled_on|opted|picked|concluded) ^decision: ^decided: ^agreed: ^agreed_with ^resolved: the_decision it's_(?:decided|settled) it_is_(?:decided|settled)",
     "(?:let's|let_us)_(?:go_with|use|stick|stay|drop|switch|adopt|skip|postpone|not|settle|go_for|move_to|keep|stop|abandon|replace|call_it|take) (?:i'm|we're|i_am|we_are)_(?:going_with|sticking_with|switching|dropping|migrating|moving_to|moving_away|moving_off|not_going|keeping|replacing)",
     "(?:we|i)_(?:went|go)_with (?:was|were|is|been)_(?:decided|agreed|approved|rejected|ruled_out|scrapped) made_up_my_mind final_(?:call|decision|answer) (?:ruled|ruling)_out",
     "(?:habe|haben|hat|wurde|ist)_~_(?:entschieden|entschlossen|geeinigt|beschlossen|festgelegt|verworfen|vereinbart) @_(?:entschieden|beschlossen|geeinigt|festgelegt|vereinbart) entscheidung* beschluss (?:es|wir)_bleib(?:t|en)_bei",

@@ -7,6 +7,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { embeddingChanges, withDerived } from "../../../src/core/memories/compose-memory.ts";
 import { bindOperations } from "../../../src/core/operations.ts";
 import { operationsFor } from "../../../src/core/isolation.ts";
+import { edgeId } from "../../../src/core/rows.ts";
 import { estimateTokens } from "../../../src/core/text/text-size.ts";
 import { memoryRow } from "../../support/memory-row.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
@@ -215,5 +216,33 @@ describe("composeContext", () => {
     for (let i = 0; i < 300; i += 1) await add(`Note ${i} on the weather in town ${i % 50}`);
     for (let i = 0; i < 300; i += 1) await add(`We chose tool ${i} for task ${i * 7}.`, kept("decision"));
     expect(await texts()).toContain("I prefer short answers without an introduction.");
+  });
+});
+
+describe("kinds of notes", () => {
+  it.each([
+    ["Flag new-checkout is on for all customers since 20 November.", "fact"],
+    ["Timestamps are in UTC in all tables.", "fact"],
+    ["The API answers in JSON only.", "fact"],
+    ["Never run npm install in this repository, use pnpm.", "preference"],
+    ["Answers should be short in all reviews.", "preference"],
+    ["Agreed with finance: refunds above 500 euros need a second approval.", "decision"],
+    ["The retry of failed webhooks still has to be written.", "open"],
+  ])("%j is of its kind: %s", async (text, kind) => {
+    await add(text);
+    expect((await told()).items).toMatchObject([{ kind, text }]);
+  });
+
+  it("tells of two values the newer, and what was before", async () => {
+    const target = await add("The dev server listens on port 4310.");
+    const source = await add("The dev server listens on port 4311 now.");
+    const edge = { source, target, kind: "updates", weight: 0.9, createdAt: 0 } as const;
+    await world.memory.store.commit(() => ({
+      changes: [{ table: "edges", id: edgeId(edge), row: edge }],
+      result: undefined,
+    }));
+    expect(await texts()).toEqual([
+      "The dev server listens on port 4311 now. (before: The dev server listens on port 4310.)",
+    ]);
   });
 });
