@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalidRequest, ServiceError, tooLarge, unsupportedMediaType } from "../core/errors.ts";
-import { BODY_LIMITS, type JsonLimits, scanJson } from "../schemas/json-limits.ts";
+import { BODY_LIMITS, type JsonLimits, roundedInteger, scanJson } from "../schemas/json-limits.ts";
 import { inTurns } from "./batch.ts";
 
 declare module "fastify" {
@@ -57,7 +57,13 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The b
   const excess = await inTurns(scanJson(bytes, limits));
   if (excess !== undefined) throw tooLarge(`${what} ${excess}.`);
   try {
-    return JSON.parse(decodeUtf8(bytes, what));
+    const text = decodeUtf8(bytes, what);
+    const rounded = roundedInteger(text);
+    if (rounded !== undefined)
+      throw invalidRequest(
+        `${what} has the number ${rounded.slice(0, 40)}, which would be rounded. Send it as text.`,
+      );
+    return JSON.parse(text);
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     // The parser's own message quotes the body, which may be private.

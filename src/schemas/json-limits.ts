@@ -114,3 +114,12 @@ export function* scanJson(
   }
   return undefined;
 }
+
+const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
+
+/** A whole number of a JSON text that would be written as another one after it was read, being beyond 2⁵³; undefined where there is none. */
+export function roundedInteger(json: string): string | undefined {
+  if (!/\d{16}/.test(json)) return undefined;
+  const numbers = json.replace(STRINGS, "").match(/(?<![\d.])-?\d{16,}(?![\d.eE])/g) ?? [];
+  return numbers.find((number) => String(Number(number)) !== number);
+}

@@ -55,7 +55,7 @@ const SYNCHRONOUS: readonly (readonly [RegExp, string])[] = [
   [/asyncio\.sleep/g, "time.sleep"],
   [/__aenter__/g, "__enter__"],
   [/__aexit__/g, "__exit__"],
-  [/\b(a)(close|read|iter_lines)\(/g, "$2("],
+  [/\b(a)(close|read|iter_bytes)\(/g, "$2("],
   [/AsyncBaseTransport/g, "BaseTransport"],
   [/AsyncClient/g, "Client"],
   [/AsyncIterator/g, "Iterator"],

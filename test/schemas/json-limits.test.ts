@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { times } from "../support/stress.ts";
-import { type JsonLimits, MAX_JSON_DEPTH, scanJson } from "../../src/schemas/json-limits.ts";
+import { type JsonLimits, MAX_JSON_DEPTH, roundedInteger, scanJson } from "../../src/schemas/json-limits.ts";
 
 function jsonExcess(bytes: Uint8Array, limits: JsonLimits): string | undefined {
   const steps = scanJson(bytes, limits);
@@ -10,6 +10,17 @@ function jsonExcess(bytes: Uint8Array, limits: JsonLimits): string | undefined {
 
 const excess = (text: string, elements: number, elementsPerItem = elements) =>
   jsonExcess(Buffer.from(text), { elements, elementsPerItem });
+
+it("finds whole numbers that would be rounded, in no string", () => {
+  for (const json of ['{"a":1152921504606846977}', "[1, -9007199254740993]", "[10000000000000000000000]"])
+    expect(roundedInteger(json)).toMatch(/^-?\d{16,}$/);
+  for (const json of [
+    '{"a":9007199254740992,"b":1152921504606847000}',
+    '{"1152921504606846977":"1152921504606846977 \\" 1152921504606846977"}',
+    "[0.12345678901234567, 1e20, 12345678901234567.5, 123]",
+  ])
+    expect(roundedInteger(json)).toBeUndefined();
+});
 
 describe("limits of JSON", () => {
   it("count values, and not what stands in strings", () => {

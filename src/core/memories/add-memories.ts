@@ -40,7 +40,7 @@ export async function addMemories(
     store.catalogue,
     async () => {
       const composed = await mapAtOnce(input.items, EMBEDDED_AT_ONCE, async (item) =>
-        item instanceof ServiceError ? item : refusedOr(composeMemory(ports, item)),
+        item instanceof ServiceError ? item : refusedOr(composeMemory(ports, item, input.items.length > 1)),
       );
       return { results: await storeMemories(ports, composed, input.idempotency) };
     },
@@ -63,7 +63,11 @@ export async function addMemories(
 type Composed = compose.ComposedMemory | Pick<compose.ComposedMemory, "identity" | "hash" | "supersedes">;
 
 /** Embeds and classifies a new memory; an add that repeats a stored one is only recognised. */
-async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise<Composed> {
+async function composeMemory(
+  ports: MemoryPorts,
+  input: AddMemoryInput,
+  isOfMany: boolean,
+): Promise<Composed> {
   const { store, sha256, ids, clock, embedder, classify, nextTurn } = ports;
   // A batch of known memories would otherwise never wait, and hold other requests up.
   await nextTurn();
@@ -72,7 +76,7 @@ async function composeMemory(ports: MemoryPorts, input: AddMemoryInput): Promise
   const supersedes = [...new Set(input.supersedes)];
   checkSupersedes(store.catalogue, identity.userId, supersedes);
   const known = { identity, hash, supersedes };
-  if (identicalMemory(store.catalogue, known) !== undefined) return known;
+  if (identicalMemory(store.catalogue, known, isOfMany) !== undefined) return known;
   const id = ids.newId(clock.now());
   const embedding = await embedder.embedDocument(compose.embeddedText(input));
   // The rest takes .1 s and more for a long text: let other requests in between.
@@ -106,7 +110,7 @@ async function storeMemories(
     const placed = items.map((item) => {
       if (item instanceof ServiceError) return item;
       const twin = added.get(item.hash)?.memory.id;
-      const known = twin ?? identicalMemory(store.catalogue, item);
+      const known = twin ?? identicalMemory(store.catalogue, item, items.length > 1);
       if (known !== undefined) return { id: known, deduplicated: true };
       if (!("embedding" in item)) return deletedMeanwhile();
 

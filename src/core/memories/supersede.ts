@@ -40,14 +40,15 @@ const refused = (code: "NOT_FOUND" | "INVALID_REQUEST", what: string, message: s
   new ServiceError(code, `${what}; nothing was stored.`, { fields: [{ path: "/supersedes", message }] });
 
 /**
- * The identical memory that an add repeats. A superseded one is said anew, unless a time was given or its metadata has a `source`, as
- * that of imports has: a repeated import says nothing.
+ * The identical memory that an add repeats. A superseded one is said anew, unless it comes among others (`isOfMany`), with a time, or
+ * with metadata that has a `source`, as imports do: a repeated import says nothing.
  */
 export function identicalMemory(
   catalogue: Catalogue,
   { identity, hash, supersedes }: Pick<ComposedMemory, "identity" | "hash" | "supersedes">,
+  isOfMany: boolean,
 ): string | undefined {
-  const isImported = typeof identity.metadata["source"] === "string";
+  const isImported = isOfMany || typeof identity.metadata["source"] === "string";
   for (const ordinal of catalogue.duplicatesOf(hash)) {
     const twin = catalogue.at(ordinal);
     if (twin === undefined || !supersedes.every((id) => twin.supersedes.includes(id))) continue;

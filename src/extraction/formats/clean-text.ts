@@ -51,6 +51,9 @@ export function cleanField(value: unknown): string | undefined {
 export function cleanDate(value: unknown): number | undefined {
   const text = cleanField(value);
   if (text === undefined || !/\d{4}/.test(text)) return undefined;
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  // Another day than is written would be made up: there is no 30 February.
+  if (day !== undefined && !new Date(`${day}T00:00Z`).toJSON()?.startsWith(day)) return undefined;
   const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text);
   const time = Date.parse(
     hasTimeOnly

@@ -104,16 +104,15 @@ const SCRIPTS = ["Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Hangul"].map
 /** Controls, half-width kana, lines of boxes, rare signs, and signs beside a letter, a capital behind a small letter. */
 const ODD =
   /[\u0080-\u009f\u2500-\u259f\uff61-\uff9f†‡ˆ˜ƒ‰¼½¾]|\p{L}[\p{S}¤§¨¯¦¹²³ª¬±¶·¸¿¡]|[\p{S}¤§¨¯¦¬±¶·¸]\p{L}|\p{Ll}\p{Lu}/u;
-/** Words with more than ASCII. */
-const WORD = /[\p{L}\p{M}\p{S}\u0080-\u00bf]*[^\0-\x7f][\p{L}\p{M}\p{S}\u0080-\u00bf]*/gu;
+/** What stands between words; signs and controls may be letters that were read wrong. */
+const BETWEEN = /[^\p{L}\p{M}\p{S}\u0080-\u00a0\u00a2-\u00aa\u00ac-\u00ba\u00bc-\u00be]+/u;
 
-/** The share of words that nobody writes: of letters of two scripts, or with signs between letters. */
+/** The share of words with more than ASCII that nobody writes: of letters of two scripts, or with signs between letters. */
 function oddShare(text: string): number {
-  const words = text.match(WORD) ?? [];
-  const odd = words.filter((word) => {
-    const bare = word.replace(/^[\p{Pi}\p{Ps}¿¡«»„]+|[\p{Pf}\p{Pe}«»“”]+$/gu, "");
-    return ODD.test(bare) || SCRIPTS.filter((script) => script.test(bare)).length > 1;
-  });
+  const words = text.split(BETWEEN).filter((word) => /[^\0-\x7f]/.test(word));
+  const odd = words.filter(
+    (word) => ODD.test(word) || SCRIPTS.filter((script) => script.test(word)).length > 1,
+  );
   return odd.length / Math.max(1, words.length);
 }
 

@@ -29,6 +29,7 @@ def test_files(tool, user):
     assert shown == "Here's the content of /memories/notes/todo.md with line numbers:\n     1\tbuy tea\n     2\tbuy milk\n     3\t"
     assert run(tool, "view", path="/memories/notes/todo.md", view_range=[2, 2]).endswith("\n     2\tbuy milk")
     assert "17B\t/memories/notes/todo.md" in run(tool, "view", path="/memories")
+    assert run(tool, "view", path="/memories/notes/todo.md", view_range=[2]).endswith("\n     2\tbuy milk\n     3\t")
     run(tool, "str_replace", path="/memories/notes/todo.md", old_str="milk", new_str="bread")
     with pytest.raises(ToolError, match=r"Multiple occurrences of old_str `buy` in lines: 1, 2\. Please"):
         run(tool, "str_replace", path="/memories/notes/todo.md", old_str="buy", new_str="x")

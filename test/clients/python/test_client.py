@@ -68,6 +68,28 @@ def test_bad_input_says_what_to_do(daemon):
     assert refused.value.errors and refused.value.detail
 
 
+def test_sends_nothing_that_would_mean_something_else(daemon, user, monkeypatch, tmp_path):
+    client = Memoryd(daemon.url)
+    kept = client.memories.add("in the trash", user_id=user)
+    client.memories.delete(kept["id"], trash=True, user_id=user)
+    for part in (".", "..", ""):
+        with pytest.raises(MemorydError, match="nothing was sent"):
+            client.trash.delete(part)
+    assert client.trash.restore(kept["id"], user_id=user)["id"] == kept["id"]
+    for value in (float("nan"), b"x", "a\ud800b"):
+        with pytest.raises(MemorydError, match="nothing was sent"):
+            client.memories.add("x", metadata={"a": value}, user_id=user)
+    with pytest.raises(MemorydError, match="Send it as text"):
+        client.memories.add("x", metadata={"a": 2**60 + 1}, user_id=user)
+    assert client.memories.add("x", metadata={"a": 2**53, "b": str(2**60 + 1)}, user_id=user)["metadata"]["a"] == 2**53
+    monkeypatch.delenv("MEMORYD_URL", raising=False)
+    with pytest.raises(MemorydError, match="No daemon runs on"):
+        Memoryd(data_dir=tmp_path, retries=0).health()
+    with pytest.raises(MemorydError) as refused:
+        Memoryd(daemon.url, api_key="secret\x07key").health()
+    assert "secret" not in str(refused.value)
+
+
 def test_without_a_daemon():
     with pytest.raises(MemorydError) as lost:
         Memoryd("http://127.0.0.1:9", retries=0).health()
@@ -136,7 +158,7 @@ def test_changes_as_they_happen(daemon, user):
 
 def test_export(daemon, user):
     client = Memoryd(daemon.url)
-    client.memories.add("exported", user_id=user)
+    client.memories.add("exported\u2028in two\u0085parts", user_id=user)
     lines = list(client.transfer.export(user_id=user))
     assert any("exported" in line for line in lines)
     assert '"end"' in lines[-1]

@@ -10,7 +10,7 @@ from agents import Agent, ModelResponse, Runner, Usage, set_tracing_disabled
 from agents.models.interface import Model
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
-from memoryd import Memoryd
+from memoryd import Memoryd, MemorydError
 from memoryd.openai_agents import MemorydSession
 
 set_tracing_disabled(True)
@@ -41,6 +41,12 @@ def test_items_in_order_with_limits(session):
         assert await session.get_items() == []
 
     asyncio.run(use())
+
+
+def test_all_items_are_added_or_none(session):
+    with pytest.raises(MemorydError, match="200000"):
+        asyncio.run(session.add_items([turn("yes"), turn("x" * 250_000), turn("no")]))
+    assert asyncio.run(session.get_items()) == []
 
 
 def test_a_large_item_is_kept_whole(session):

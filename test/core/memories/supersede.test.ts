@@ -1,4 +1,4 @@
-import { addMemory } from "../../../src/core/memories/add-memories.ts";
+import { addMemories, addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deleteMemory, getMemory } from "../../../src/core/operations.ts";
 import { listSuperseded } from "../../../src/core/memories/list-superseded.ts";
@@ -78,6 +78,19 @@ describe("supersedes", () => {
     const paris = await add("lives in Paris", { metadata });
     await add("lives in Rome", { supersedes: [paris.id] });
     expect((await add("lives in Paris", { metadata })).id).toBe(paris.id);
+  });
+
+  it("repeats a superseded memory that comes among others, as a table imported again does", async () => {
+    const items = [
+      { content: "lives in Paris", userId: "ann" },
+      { content: "likes tea", userId: "ann" },
+    ];
+    const { results } = await addMemories(world.ports, { items });
+    const [paris] = results.map((one) => ("memory" in one ? one.memory.id : ""));
+    await add("lives in Rome", { supersedes: [paris ?? ""] });
+    const again = await addMemories(world.ports, { items });
+    expect(again.results).toMatchObject([{ deduplicated: true }, { deduplicated: true }]);
+    expect((await add("lives in Paris")).id).not.toBe(paris);
   });
 
   it("refuses unknown memories, those of others, and cycles, and stores nothing", async () => {

@@ -116,6 +116,7 @@ describe("cleanText", () => {
     ["2026-03-14", Date.UTC(2026, 2, 14)],
     ["2026-03-14 08:00", Date.UTC(2026, 2, 14, 8)],
     ["2026-03-14T08:00:00+02:00", Date.UTC(2026, 2, 14, 6)],
+    ["2024-02-30", undefined],
     ["yesterday", undefined],
     ["0001-01-01", undefined],
   ])("reads the date %s", (text, time) => expect(cleanDate(text)).toBe(time));

@@ -241,7 +241,11 @@ class AsyncMemoryd:
     async def _lines(self, call: Call) -> AsyncIterator[str]:
         response = await self._send(call, stream=True)
         try:
-            async for line in response.aiter_lines():
+            lines = _t.Lines()
+            async for chunk in response.aiter_bytes():
+                for line in lines.add(chunk):
+                    yield line
+            for line in lines.end():
                 yield line
         except httpx.HTTPError as error:
             raise _t.lost(error, str(response.url), call, self._timeout) from error
@@ -460,7 +464,9 @@ class AsyncDocuments(_AsyncCalls):
             raise ValueError("Name one of file, text and url.")
         answer_at_once = {"prefer": "respond-async"}
         if file is None:
-            source = {"text": text} if text is not None else {"url": url}
+            source: dict[str, Any] = {"text": text} if text is not None else {"url": url}
+            if filename is not None:
+                source["metadata"] = {**(fields.get("metadata") or {}), "filename": filename}
             call = Call(
                 "POST",
                 "/ingest",

@@ -91,7 +91,10 @@ class Call:
             arguments["content"] = self.content
             headers.setdefault("content-type", "application/x-ndjson")
         elif self.body is not None:
-            arguments["content"] = json.dumps(self.body, ensure_ascii=False, allow_nan=False).encode()
+            try:
+                arguments["content"] = json.dumps(self.body, ensure_ascii=False, allow_nan=False).encode()
+            except (TypeError, ValueError) as error:
+                raise MemorydError("INVALID_REQUEST", f"This cannot be sent as JSON ({error}); nothing was sent.") from error
             headers["content-type"] = "application/json"
         return arguments
 
@@ -111,8 +114,25 @@ def new_key() -> str:
 
 
 def path(template: str, *parts: str) -> str:
-    """``path("/memory/{}", id)``: with each part percent-encoded."""
+    """``path("/memory/{}", id)``: with each part percent-encoded. One that addresses drop would name everything instead of one thing."""
+    for part in parts:
+        if part in ("", ".", ".."):
+            raise MemorydError("INVALID_REQUEST", f"There is no id {part!r}; nothing was sent.")
     return template.format(*(quote(part, safe="") for part in parts))
+
+
+class Lines:
+    """Cuts what arrives into lines at line feeds alone: texts hold other separators."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def add(self, chunk: bytes) -> list[str]:
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [line.removesuffix(b"\r").decode() for line in lines]
+
+    def end(self) -> list[str]:
+        return [self._rest.decode()] if self._rest else []
 
 
 def pause_before(error: MemorydError, tries: int) -> float | None:
@@ -174,12 +194,19 @@ class Place:
 
 
 def locate(url: str | None, api_key: str | None, data_dir: str | os.PathLike[str] | None) -> Place:
-    """The arguments first, then ``MEMORYD_URL`` and ``MEMORYD_API_KEY``, then the daemon that runs on the data folder, then port 8080."""
+    """The arguments first, then ``MEMORYD_URL`` and ``MEMORYD_API_KEY``, then the daemon that runs on the data folder; where no folder is named, port 8080."""
     url = url or os.environ.get("MEMORYD_URL") or None
-    api_key = api_key or os.environ.get("MEMORYD_API_KEY") or None
+    api_key = (api_key or os.environ.get("MEMORYD_API_KEY") or "").strip() or None
+    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
+        raise MemorydError("UNAUTHORIZED", "The key has signs that no key has; nothing was sent.")
     if url is not None:
         return Place(url.rstrip("/"), api_key)
-    runtime = _runtime(Path(data_dir or os.environ.get("MEMORYD_DATA_DIR") or default_data_dir()))
+    named = data_dir or os.environ.get("MEMORYD_DATA_DIR")
+    folder = Path(named or default_data_dir())
+    runtime = _runtime(folder)
+    if runtime is None and named:
+        # Another daemon at the usual address has another store.
+        raise MemorydError("UNREACHABLE", f"No daemon runs on {folder}; start it with `memoryd start --data-dir {folder}`.")
     if runtime is None:
         return Place(DEFAULT_URL, api_key)
     if "tlsFingerprint" in runtime:

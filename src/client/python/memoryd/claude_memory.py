@@ -111,6 +111,8 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         self._refuse_taken(target, f"The destination {target} already exists")
         for file in files:
             self._change(file, target + file.path[len(path) :], file.text)
+            # A second memory of the path would be the file there again.
+            self._owner.trash(file.kept[1:])
         return f"Successfully renamed {path} to {target}"
 
     def _files_with(self, tag: str) -> list[_File]:
@@ -213,7 +215,8 @@ def _numbered(file: _File, view_range: Any) -> str:
     count = file.text.count("\n") + 1
     if count > MAX_LINES:
         raise ToolError(f"File {file.path} exceeds maximum line limit of 999,999 lines.")
-    first, last = view_range or (1, -1)
+    first, *end = view_range or [1]
+    last = end[0] if end else -1
     shown = _lines(file.text, max(1, first), count if last == -1 else last)
     return f"Here's the content of {file.path} with line numbers:\n{shown}"
 

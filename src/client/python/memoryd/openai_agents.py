@@ -75,8 +75,10 @@ class MemorydSession(SessionABC):
         memories = [self._body(item, first + i) for i, item in enumerate(items)]
         for start in range(0, len(memories), MAX_BATCH):
             done: Any = self._owner.client.memories.add_many(memories[start : start + MAX_BATCH])
-            refused = next((one["error"] for one in done["results"] if "error" in one), None)
+            refused = next((one for one in done["results"] if "error" in one), None)
             if refused is not None:
+                # All or none, so that adding them again doubles nothing.
+                self._owner.trash([memory for memory in self._memories() if _marks_of(memory)["place"] >= first])
                 raise MemorydError(refused["code"], refused["detail"], status=refused.get("status", 400))
 
     def _body(self, item: Any, place: int) -> Any:
