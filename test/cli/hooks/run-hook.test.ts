@@ -42,8 +42,8 @@ describe("run hook", () => {
     match("aaaaaaaa", "Tests run with vitest.\nAlways."),
     match("bbbbbbbb", "Replaced.", { superseded_by: "x", superseded_how: "told" }),
     match("cccccccc", "From a page.", { source: { url: "https://example.org" } }),
-    match("ffffffff", "Perhaps.", { level: "perhaps", score: 0.52 }),
-    match("eeeeeeee", "Hardly.", { level: "perhaps", score: 0.4 }),
+    match("ffffffff", "Perhaps.", { level: "perhaps", score: 0.72 }),
+    match("eeeeeeee", "Hardly.", { level: "perhaps", score: 0.6 }),
     match("dddddddd", "Merely near.", { level: "near", score: 0.6 }),
   ];
   const ANSWERS = {

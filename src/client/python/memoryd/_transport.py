@@ -18,9 +18,9 @@ import httpx
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = 60.0
-DEFAULT_RETRIES = 3
+DEFAULT_RETRIES = 4
 #: Seconds before the first further try where the daemon does not say; doubled each time.
-FIRST_PAUSE = 0.2
+FIRST_PAUSE = 0.3
 #: A daemon that asks for more seconds than this is not waited for.
 LONGEST_PAUSE = 30
 #: Seconds in which a daemon that is found by its file must prove that it is the one.
