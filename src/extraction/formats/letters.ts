@@ -97,13 +97,19 @@ const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|
 
 /** A text in Rich Text Format 1.9: its paragraphs, with the title and author that it names. Pictures and formats are left out. */
 export function readRichText(source: string): ReadDocument {
-  const codePage = /\\ansicpg(\d{1,5})/.exec(source)?.[1] ?? "1252";
-  const decoder = decoderOf(codePage);
+  const codePage = Number(/\\ansicpg(\d{1,5})/.exec(source)?.[1] ?? 1252);
+  /** The code page of each font that has one of its own. */
+  const fonts = new Map<number, number>();
+  const pageNow = () => fonts.get(state.font) ?? codePage;
   let text = "";
   let bytes: number[] = [];
   const info: { title?: string; author?: string } = {};
   /** Of the group that is open: whether its text is left out, which field of the document it is, and signs that stand for each \u. */
-  let state: { isOut: boolean; field?: "title" | "author"; signs: number } = { isOut: false, signs: 1 };
+  let state: { isOut: boolean; field?: "title" | "author"; signs: number; font: number } = {
+    isOut: false,
+    signs: 1,
+    font: Number(/\\deff(\d{1,5})/.exec(source)?.[1] ?? -1),
+  };
   const outer: (typeof state)[] = [];
   let toSkip = 0;
   let isStart = false;
@@ -112,7 +118,7 @@ export function readRichText(source: string): ReadDocument {
     else if (!state.isOut) text += part;
   };
   const flush = () => {
-    if (bytes.length > 0) add(decoder.decode(Uint8Array.from(bytes)));
+    if (bytes.length > 0) add(decoderOf(pageNow()).decode(Uint8Array.from(bytes)));
     bytes = [];
   };
   for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {
@@ -121,7 +127,12 @@ export function readRichText(source: string): ReadDocument {
       else bytes.push(Number.parseInt(hex, 16));
       continue;
     }
+    // The second byte of a pair may stand there as a sign.
+    const second = plain ?? (sign !== undefined && "\\{}".includes(sign) ? sign : undefined);
+    const isPair = second !== undefined && PAIRED[pageNow()]?.(bytes) === true;
+    if (isPair) bytes.push(second.charCodeAt(0));
     flush();
+    if (isPair && plain === undefined) continue;
     const isFirst: boolean = isStart;
     isStart = brace === "{" || (isFirst && sign === "*");
     if (brace === "{") outer.push({ ...state });
@@ -131,10 +142,14 @@ export function readRichText(source: string): ReadDocument {
     } else if (sign === "*" && isFirst) state.isOut = true;
     else if (sign !== undefined) add("\\{}".includes(sign) ? sign : (SIGNS[sign] ?? ""));
     else if (plain !== undefined) {
-      add(plain.slice(toSkip));
+      add(plain.slice(isPair ? 1 : toSkip));
       toSkip = Math.max(0, toSkip - plain.length);
     } else if (word !== undefined) {
-      if (word === "uc") state.signs = Number(number ?? 1);
+      if (word === "f") state.font = Number(number ?? 0);
+      else if (word === "fcharset") {
+        const page = PAGES_OF_CHARSETS[Number(number)];
+        if (page !== undefined) fonts.set(state.font, page);
+      } else if (word === "uc") state.signs = Number(number ?? 1);
       else if (word === "u" && number !== undefined) {
         add(String.fromCharCode((Number(number) + 65_536) % 65_536));
         toSkip = state.signs;
@@ -151,8 +166,41 @@ export function readRichText(source: string): ReadDocument {
   };
 }
 
-function decoderOf(codePage: string) {
-  const names: Readonly<Record<string, string>> = {
+/** Code pages by the number that a font's `\fcharset` has for its characters. */
+const PAGES_OF_CHARSETS: Readonly<Record<number, number>> = {
+  128: 932,
+  129: 949,
+  134: 936,
+  136: 950,
+  161: 1253,
+  162: 1254,
+  163: 1258,
+  177: 1255,
+  178: 1256,
+  186: 1257,
+  204: 1251,
+  222: 874,
+  238: 1250,
+};
+
+/** Whether bytes of a code page end with the first of a pair. */
+const endsOpen =
+  (isLead: (byte: number) => boolean) =>
+  (bytes: readonly number[]): boolean => {
+    let isOpen = false;
+    for (const byte of bytes) isOpen = !isOpen && isLead(byte);
+    return isOpen;
+  };
+const isHigh = (byte: number) => byte >= 0x81 && byte <= 0xfe;
+const PAIRED: Readonly<Record<number, (bytes: readonly number[]) => boolean>> = {
+  932: endsOpen((byte) => isHigh(byte) && !(byte >= 0xa0 && byte <= 0xdf)),
+  936: endsOpen(isHigh),
+  949: endsOpen(isHigh),
+  950: endsOpen(isHigh),
+};
+
+function decoderOf(codePage: number) {
+  const names: Readonly<Record<number, string>> = {
     932: "shift_jis",
     936: "gbk",
     949: "euc-kr",

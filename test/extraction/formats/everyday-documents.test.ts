@@ -280,6 +280,11 @@ describe("letters", () => {
     ],
     [String.raw`{\rtf1{\fonttbl{\f0 Arial;}}{\*\generator x;}a \{b\} \\ c{\pict ffd8}\par}`, ["a {b} \\ c"]],
     [String.raw`{\rtf1\uc2 \u26085??x{\uc0\u26412 }y\par}`, ["日x本y"]],
+    [
+      String.raw`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}}\f0 Key: {\f1\'ca\'eb\'fe\'f7}\'e9\par}`,
+      ["Key: Ключé"],
+    ],
+    [String.raw`{\rtf1\ansi\ansicpg932 \'83e\'83X\'83g a\par}`, ["テスト a"]],
     [String.raw`{\rtf1 open { groups {\b bold`, ["open  groups bold"]],
   ])("reads rich text: %s", async (source, texts) => {
     const document = await read(source, "letter.rtf");
