@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { makeFolder } from "../../files/own-files.ts";
 import { homedir } from "node:os";
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
@@ -63,10 +63,11 @@ export function changeConfigFile(
   });
 }
 
-/** Removes a folder and those around it as long as they are empty, below the person's own. */
+/** Removes a folder and those around it as long as they are empty, below the person's own and the one that the command runs in. */
 function removeEmptyFolders(folder: string): void {
+  const isOfPerson = (path: string) => path === homedir() || `${process.cwd()}${sep}`.startsWith(path);
   try {
-    for (let path = folder; path !== homedir() && dirname(path) !== path; path = dirname(path))
+    for (let path = folder; !isOfPerson(path) && dirname(path) !== path; path = dirname(path))
       fs.rmdirSync(path);
   } catch {
     // It is not empty, or not ours to remove.
