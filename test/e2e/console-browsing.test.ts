@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("browsing in the console", () => {
       await page.locator(".activity rect", { hasText: "1 note" }).first().click();
       await expect.poll(() => page.url()).toMatch(/from=(\d{4}-\d\d-\d\d)&to=\1/);
       await page.locator(".note", { hasText: "tram" }).waitFor();
-      expect(await page.locator(".note").count()).toBe(1);
+      await expect.poll(() => page.locator(".note").count()).toBe(1);
     });
   });
 
