@@ -1,4 +1,5 @@
 import { unprocessable } from "../errors.ts";
+import { matchesOf } from "./matches.ts";
 
 /** A kind of secret and how it looks. */
 type SecretShape = { readonly kind: string; readonly shape: RegExp };
@@ -70,7 +71,7 @@ const HEADER =
 const CURL_USER = /\s(?:-u|--user)[ =]["']?[^\s:"']{1,64}:([^\s"']{8,128})/g;
 /** `sig=…` of an address that is signed. */
 const SIGNATURE = /[?&](?:sig|x-amz-signature|x-goog-signature)=([\w%+/=-]{24,512})/gi;
-/** What a browser or a form writes for plain signs, and what cannot be seen. */
+/** Signs that a browser or a form writes for plain ones, and signs that cannot be seen. */
 const FULL_WIDTH = /[！-～]/g;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
@@ -111,26 +112,24 @@ export function findSecret(given: string): string | undefined {
   const text = asTyped(given);
   const known = SHAPES.find(({ shape }) => shape.test(text));
   if (known !== undefined) return known.kind;
-  for (const [, value = ""] of text.matchAll(ASSIGNMENT)) {
-    if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a password or key";
-  }
-  for (const [, value = ""] of [
-    ...text.matchAll(SHORT_ASSIGNMENT),
-    ...text.matchAll(CURL_USER),
-    ...cellsUnderNames(text),
-  ]) {
-    if (isMixed(value.replace(/(?<![.!?:*_])[.!?:*_]+$/, ""))) return "a password or key";
-  }
-  for (const [, named, alone = ""] of text.matchAll(HEADER)) {
-    if (isRandom(named ?? alone, MIN_BITS_IN_HEADER)) return "a key in a header";
-  }
-  for (const [, value = ""] of text.matchAll(SIGNATURE)) {
-    if (isRandom(value, MIN_BITS_PER_CHARACTER)) return "a signed address";
-  }
-  for (const [, value = ""] of text.matchAll(URL_PASSWORD)) {
-    if (isRandom(value, MIN_BITS_IN_URL)) return "a password in an address";
-  }
-  return undefined;
+  const valuesOf = (pattern: RegExp) =>
+    matchesOf(pattern, text).map(([, value, other]) => value ?? other ?? "");
+  const isRandomAbove = (minBits: number) => (value: string) => isRandom(value, minBits);
+  const isShortSecret = (value: string) => isMixed(value.replace(/(?<![.!?:*_])[.!?:*_]+$/, ""));
+  const suspects: readonly (readonly [
+    kind: string,
+    values: () => readonly string[],
+    isSecret: (value: string) => boolean,
+  ])[] = [
+    ["a password or key", () => valuesOf(ASSIGNMENT), isRandomAbove(MIN_BITS_PER_CHARACTER)],
+    ["a password or key", () => valuesOf(SHORT_ASSIGNMENT), isShortSecret],
+    ["a password or key", () => valuesOf(CURL_USER), isShortSecret],
+    ["a password or key", () => cellsUnderNames(text), isShortSecret],
+    ["a key in a header", () => valuesOf(HEADER), isRandomAbove(MIN_BITS_IN_HEADER)],
+    ["a signed address", () => valuesOf(SIGNATURE), isRandomAbove(MIN_BITS_PER_CHARACTER)],
+    ["a password in an address", () => valuesOf(URL_PASSWORD), isRandomAbove(MIN_BITS_IN_URL)],
+  ];
+  return suspects.find(([, values, isSecret]) => values().some(isSecret))?.[0];
 }
 
 /** With plain signs for those of full width, and without signs that cannot be seen. */
@@ -144,9 +143,9 @@ const asTyped = (text: string): string =>
 /** A column's title that names a secret, alone. */
 const TITLE = new RegExp(`^[*_ ]*(?:${NAME})[*_ ]*$`, "iu");
 
-/** The cells of a table below a title that names a secret, each in the place of a match's first group. */
-function cellsUnderNames(text: string): (readonly [string, string])[] {
-  const found: [string, string][] = [];
+/** The cells of a table below a title that names a secret. */
+function cellsUnderNames(text: string): string[] {
+  const found: string[] = [];
   let columns: number[] | undefined;
   for (const line of text.split("\n")) {
     if (!line.includes("|")) {
@@ -155,7 +154,7 @@ function cellsUnderNames(text: string): (readonly [string, string])[] {
     }
     const cells = line.split("|").map((cell) => cell.trim());
     columns ??= cells.flatMap((cell, i) => (TITLE.test(cell) ? [i] : []));
-    for (const column of columns) found.push(["", (cells[column] ?? "").replaceAll(/^[`*]+|[`*]+$/g, "")]);
+    for (const column of columns) found.push((cells[column] ?? "").replaceAll(/^[`*]+|[`*]+$/g, ""));
   }
   return found;
 }
