@@ -1,12 +1,12 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
 import { MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
-import type { MemoryFilter, CatalogueEntry } from "../ports.ts";
+import type { Catalogue, CatalogueEntry, MemoryFilter } from "../ports.ts";
 import { wallTime } from "../text/calendar.ts";
 
 export interface ListMemoriesInput extends PageRequest {
   readonly filter: MemoryFilter;
-  /** What happened last first; without `before`. */
+  /** Ordered by the time at which they happened, the last first; without `before`. */
   readonly isByTime?: boolean;
 }
 
@@ -32,13 +32,19 @@ export async function listMemories(
   }
 }
 
+/** All that match, by the time at which they happened. Cost: linear in them. */
+export const lastHappenedFirst = (catalogue: Catalogue, filter: MemoryFilter): CatalogueEntry[] =>
+  catalogue
+    .select(filter)
+    .list()
+    .flatMap((ordinal) => catalogue.at(ordinal) ?? [])
+    .sort((a, b) => b.occurredAt - a.occurredAt || b.ordinal - a.ordinal);
+
 async function listByTime(
   store: MemoryPorts["store"],
   { filter, offset, limit }: ListMemoriesInput,
 ): Promise<OrderedPage<SeenMemory>> {
-  const ordinals = store.catalogue.select(filter).list();
-  const entries = ordinals.flatMap((ordinal) => store.catalogue.at(ordinal) ?? []);
-  entries.sort((a, b) => b.occurredAt - a.occurredAt || b.ordinal - a.ordinal);
+  const entries = lastHappenedFirst(store.catalogue, filter);
   const wanted = entries.slice(offset, offset + limit).map(({ id }) => id);
   const { items } = await readPage(store, wanted);
   return { items, total: entries.length };

@@ -1,4 +1,5 @@
 import type { Catalogue, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
+import { lastHappenedFirst } from "../memories/list-memories.ts";
 import { datesNamed, monthTerms } from "../text/named-dates.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import type { TimedQuestion } from "./question.ts";
@@ -111,12 +112,7 @@ export function happenedIn(
   limit: number,
   now: number,
 ): Found {
-  const entries = catalogue
-    .select(within(filter, period))
-    .list()
-    .flatMap((ordinal) => catalogue.at(ordinal) ?? [])
-    .sort((a, b) => b.occurredAt - a.occurredAt || b.ordinal - a.ordinal)
-    .slice(0, limit);
+  const entries = lastHappenedFirst(catalogue, within(filter, period)).slice(0, limit);
   return {
     found: entries.map(({ ordinal, occurredAt }) => {
       const age = Math.max(0, now - occurredAt);
