@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { makeFolder } from "../../files/own-files.ts";
+import { isWithin } from "../../files/watched-folders.ts";
 import { homedir } from "node:os";
-import { dirname, sep } from "node:path";
+import { dirname } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure, printTable, textIn } from "../output/output.ts";
 import { RefusedEdit } from "./known-agents.ts";
@@ -65,7 +66,7 @@ export function changeConfigFile(
 
 /** Removes a folder and those around it as long as they are empty, below the person's own and the one that the command runs in. */
 function removeEmptyFolders(folder: string): void {
-  const isOfPerson = (path: string) => path === homedir() || `${process.cwd()}${sep}`.startsWith(path);
+  const isOfPerson = (path: string) => path === homedir() || isWithin(path, process.cwd());
   try {
     for (let path = folder; !isOfPerson(path) && dirname(path) !== path; path = dirname(path))
       fs.rmdirSync(path);

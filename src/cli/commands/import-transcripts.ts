@@ -96,9 +96,12 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
 
   const items: Sendable[] = [];
   for (const given of remarks) {
-    const correction = given.correction && (await resolved(given, given.correction, captured, run));
-    const remark = given.correction === undefined ? { ...given, supersedes: undefined } : correction;
-    if (remark === undefined || isCorrectedLater(given, remarks)) continue;
+    if (isCorrectedLater(given, remarks)) continue;
+    const remark =
+      given.correction === undefined
+        ? { ...given, supersedes: undefined }
+        : await resolved(given, given.correction, captured, run);
+    if (remark === undefined) continue;
     const item = checked(memory(path, remarkMemory(remark, captured, remark.supersedes)), run);
     if (item !== undefined) items.push(item);
   }

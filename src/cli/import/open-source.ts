@@ -21,7 +21,7 @@ import { archiveFiles } from "./zip-archive.ts";
 export interface ReadingOptions extends ConversationOptions {
   /** How times in a table are written. */
   readonly dateFormat?: string | undefined;
-  /** Of the file, where it is not UTF-8: a label of the Encoding Standard. */
+  /** A label of the Encoding Standard, where the file is not UTF-8. */
   readonly encoding?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { showProgress } from "../output/output.ts";
 
 export interface IngestOptions extends Flags {
   readonly language?: string;
-  /** Of texts that are not UTF-8, a label of the Encoding Standard. */
+  /** A label of the Encoding Standard, for texts that are not UTF-8. */
   readonly encoding?: string;
 }
 

@@ -23,7 +23,7 @@ export interface Remark {
   readonly kind: string;
   readonly messageId: string;
   readonly at: number;
-  /** What the person says against something earlier, which may be in the store. */
+  /** Present where the person speaks against something earlier, which may be in the store. */
   readonly correction?: Correction;
 }
 
@@ -69,7 +69,7 @@ export class SessionCapture {
   /** Commands that failed last, with the line that tells why, and the files that were changed and what was run since. */
   readonly #failed = new Map<string, Failure>();
   /** The person's, the latest last. */
-  #sentences: string[] = [];
+  readonly #sentences: string[] = [];
   /** The latest error whose solution nobody has told. */
   #unsolved: string | undefined;
   #from = Infinity;
@@ -127,16 +127,16 @@ export class SessionCapture {
       if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
       this.#asked.push(lineOf(first));
     }
-    const newLines = lines.filter((line) => !this.#seen.has(hashOf(line)));
     const statements = lines.flatMap((line) => {
-      const isNew = newLines.includes(line);
+      const isNew = !this.#seen.has(hashOf(line));
       return sentencesOf(line).flatMap((sentence): Remark[] => {
         const remark = isNew ? this.#remark(sentence.trim()) : undefined;
-        this.#sentences = [...this.#sentences, sentence.trim()].slice(-MAX_SENTENCES);
+        this.#sentences.push(sentence.trim());
+        if (this.#sentences.length > MAX_SENTENCES) this.#sentences.shift();
         return remark === undefined ? [] : [{ ...remark, messageId, at }];
       });
     });
-    for (const line of newLines) this.#seen.add(hashOf(line));
+    for (const line of lines) this.#seen.add(hashOf(line));
     return statements.slice(0, MAX_SENTENCES_PER_MESSAGE);
   }
 

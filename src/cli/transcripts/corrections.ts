@@ -1,11 +1,11 @@
 import { tellingTerms } from "../../core/memories/infer-updates.ts";
 import { shortened } from "../../core/text/text-size.ts";
 
-/** What a person says against something said before: "no, the port is 4311 now, not 4310". */
+/** A sentence against something said before: "no, the port is 4311 now, not 4310". */
 export interface Correction {
   /** Without the words of a reply at its beginning. */
   readonly text: string;
-  /** What holds no longer, if it is named. */
+  /** The value that holds no longer, if it is named. */
   readonly old: string | undefined;
   /** It can be understood without what was said before. */
   readonly isAlone: boolean;
@@ -52,7 +52,7 @@ const I =
 const MIN_WORDS = 3;
 /** Without what holds no longer. */
 const MIN_HOLDING_WORDS = 2;
-/** Of telling words a subject has at least, so that it says which: "the staging database's port". */
+/** A subject of fewer telling words does not say which: "the staging database's port" does. */
 const TELLING_SUBJECT = 2;
 
 /** @returns undefined where nothing is left that says what holds. */
@@ -68,7 +68,7 @@ export function readCorrection(sentence: string): Correction | undefined {
   return { text: text.charAt(0).toUpperCase() + text.slice(1), old, isAlone };
 }
 
-/** What holds no longer, if it is named, and the rest of the sentence. */
+/** The value that holds no longer, if it is named, and the rest of the sentence. */
 function partsOf(text: string): { readonly old: string | undefined; readonly holding: string } {
   const found = OLD.flatMap((form) => form.exec(text) ?? []);
   return {

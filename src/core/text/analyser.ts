@@ -20,9 +20,9 @@ const CHARACTER_WEIGHT = 0.3;
 
 /** A word: letters, digits and their marks. */
 const WORD = String.raw`[\p{L}\p{N}\p{M}]+`;
-/** Words tied without a space; words and ties share no character, so no input makes this backtrack. */
 const EMOJI = String.raw`(?:(?![©®™])\p{Extended_Pictographic}|\p{RI}\p{RI})\ufe0f?`;
 const IS_EMOJI = new RegExp(`^${EMOJI}$`, "u");
+/** Words tied without a space; words and ties share no character, so no input makes this backtrack. Or an emoji. */
 const COMPOUND = new RegExp(
   String.raw`${WORD}(?:(?:_+|:\/\/|[.\-/@:'’\\+#&=?%~])${WORD})*(?:\+\+|#)?|${EMOJI}`,
   "gu",

@@ -112,7 +112,7 @@ function keywordsAtEdge(lines: readonly string[]): string[] {
   return (apart.length === 1 ? apart : found).map((i) => lines[i]?.trim() ?? "");
 }
 
-/** Of few words, no sentence, no title in capitals, and not written by a program. */
+/** Whether a line is a few words: no sentence, no title in capitals, and not written by a program. */
 function isKeywords(line: string): boolean {
   const text = line.trim();
   const isSentence = /[.,:;!…。]$/u.test(text) || text.length > MAX_KEYWORDS_CHARS;
