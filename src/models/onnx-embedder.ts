@@ -126,7 +126,8 @@ export async function openEmbedder(
           return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
         }));
       lately.set(read, embedding);
-      for (const oldest of lately.keys()) if (lately.size > KEPT_QUESTIONS) lately.delete(oldest);
+      const [oldest = ""] = lately.keys();
+      if (lately.size > KEPT_QUESTIONS) lately.delete(oldest);
       return embedding;
     },
     embedDocument: (text) =>

@@ -100,7 +100,14 @@ export function readRichText(source: string): ReadDocument {
   const codePage = Number(/\\ansicpg(\d{1,5})/.exec(source)?.[1] ?? 1252);
   /** The code page of each font that has one of its own. */
   const fonts = new Map<number, number>();
+  const decoders = new Map<number, ReturnType<typeof decoderOf>>();
   const pageNow = () => fonts.get(state.font) ?? codePage;
+  const decoderNow = () => {
+    const page = pageNow();
+    const decoder = decoders.get(page) ?? decoderOf(page);
+    decoders.set(page, decoder);
+    return decoder;
+  };
   let text = "";
   let bytes: number[] = [];
   const info: { title?: string; author?: string } = {};
@@ -118,7 +125,7 @@ export function readRichText(source: string): ReadDocument {
     else if (!state.isOut) text += part;
   };
   const flush = () => {
-    if (bytes.length > 0) add(decoderOf(pageNow()).decode(Uint8Array.from(bytes)));
+    if (bytes.length > 0) add(decoderNow().decode(Uint8Array.from(bytes)));
     bytes = [];
   };
   for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {

@@ -7,23 +7,18 @@ const PRESCAN_BYTES = 4_096;
 /** Enough text to detect its encoding. */
 const SAMPLE_BYTES = 65_536;
 
-/**
- * The text of bytes in any encoding the platform knows.
- *
- * A byte order mark decides, then bytes that are UTF-8 with more than ASCII (no other encoding looks so by chance), then
- * what is declared, then the statistics of the bytes; at last windows-1252, which every byte fits.
- */
-export function decodeText(bytes: Uint8Array, declared?: string): string {
-  return decode(bytes, declared).text;
-}
-
 export interface Decoded {
   readonly text: string;
   /** Present where only statistics tell the encoding: its name, and how sure that is, from 0 to 1. */
   readonly guess?: { readonly encoding: string; readonly confidence: number };
 }
 
-/** As `decodeText`; says also whether the encoding was guessed. */
+/**
+ * The text of bytes in any encoding the platform knows.
+ *
+ * A byte order mark decides, then bytes that are UTF-8 with more than ASCII (no other encoding looks so by chance), then
+ * what is declared, then the statistics of the bytes; at last windows-1252, which every byte fits.
+ */
 export function decode(bytes: Uint8Array, declared?: string): Decoded {
   const decoder = decoderFor(bytes, declared);
   if (decoder !== undefined) return { text: textBy(decoder, bytes) };
@@ -31,8 +26,8 @@ export function decode(bytes: Uint8Array, declared?: string): Decoded {
   return { text: textBy(new TextDecoder(encoding), bytes), guess: { encoding, confidence } };
 }
 
-const textBy = (decoder: TextDecoder, bytes: Uint8Array): string =>
-  decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
+const textBy = (decoder: TextDecoder, bytes: Uint8Array, options?: { readonly stream: boolean }): string =>
+  decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes, options);
 
 /** The characters of 0x80 to 0x9f, where windows-1252 is not Latin-1. */
 const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
@@ -85,12 +80,10 @@ function guess(sample: Uint8Array): { readonly encoding: string; readonly confid
   for (const { name, confidence } of all) {
     try {
       const decoder = new TextDecoder(name.toLowerCase(), { fatal: true });
-      const { encoding } = decoder;
       // A stream may end within a character, as a sample does.
-      const text =
-        encoding === "windows-1252" ? decodeWindows1252(sample) : decoder.decode(sample, { stream: true });
+      const text = textBy(decoder, sample, { stream: true });
       const fit = (confidence + UNNAMED) * (1 - oddShare(text)) ** 4;
-      if (fit > best.fit) best = { encoding, confidence: confidence / 100, fit };
+      if (fit > best.fit) best = { encoding: decoder.encoding, confidence: confidence / 100, fit };
     } catch {
       // Not a name that the platform knows, or bytes that it has no character for.
     }

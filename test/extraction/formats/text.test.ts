@@ -7,11 +7,11 @@ import {
   plainTextBlocks,
 } from "../../../src/extraction/formats/clean-text.ts";
 import { readMarkdown } from "../../../src/extraction/formats/markdown.ts";
-import { declaredInMarkup, decode, decodeText } from "../../../src/extraction/formats/text-decoding.ts";
+import { declaredInMarkup, decode } from "../../../src/extraction/formats/text-decoding.ts";
 
 const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));
 
-describe("decodeText", () => {
+describe("decode", () => {
   const japanese = "港は冬に掘られた。人々は石切り場から来た。";
   // The same in Shift_JIS.
   const shiftJis = bytes(
@@ -40,7 +40,7 @@ describe("decodeText", () => {
       "café crème brûlée, déjà vu",
     ],
   ])("reads %s", (_, input, declared, text) => {
-    expect(decodeText(input, declared)).toBe(text);
+    expect(decode(input, declared).text).toBe(text);
   });
 
   it.each([
