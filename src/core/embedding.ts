@@ -34,8 +34,6 @@ export interface EmbeddingProfile {
 
 /** Token vectors of a text, projected, brought to unit length and rounded to int8; see `TOKEN_SCALE`. */
 export interface TokenVectors {
-  /** Made by the model that is being replaced. */
-  readonly isBefore?: boolean;
   /** Row-major, `TOKEN_DIMENSIONS` bytes a token; its length is a multiple of that, possibly 0. */
   readonly vectors: Int8Array;
 }
@@ -52,8 +50,6 @@ export interface DocumentEmbedding {
 
 /** The embedding of a question. */
 export interface QuestionEmbedding {
-  /** The same question by the model that is being replaced, for memories that have its vectors yet. */
-  readonly before?: QuestionEmbedding | undefined;
   /** Unit length. */
   readonly vector: Float32Array;
   readonly tokens: TokenVectors;

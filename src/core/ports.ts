@@ -239,8 +239,8 @@ export interface MemoryStore {
   termStatistics(among?: Selection): TermStatistics;
   /** BM25 (see `bm25.ts`); the weight of a term includes how rare it is. `averageLength`: terms of the average memory. */
   scoreWords(terms: readonly QueryTerm[], averageLength: number, selection?: Selection): Scores;
-  /** Cosine with the best window; negative ones count as 0. @param before the question by the model that is being replaced. */
-  scoreVectors(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores;
+  /** Cosine with the best window; negative ones count as 0. */
+  scoreVectors(vector: Float32Array, selection?: Selection): Scores;
   /** The embeddings of a memory's windows, in order, each within .002 of the one it was written with; none while they are not durable. */
   windowsOf(ordinal: Ordinal): Float32Array[];
 }

@@ -135,8 +135,8 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         loading.catch(() => undefined);
         return opening.model.stamp;
       },
-      isReadable: (stamp) => modelOf(config.dataDir, stamp) !== undefined,
-      changesModel: chosenModel(config.dataDir) !== undefined,
+      changesModel: (stored) =>
+        chosenModel(config.dataDir) !== undefined || modelOf(config.dataDir, stored) !== undefined,
       log,
       limits: { bytes: config.checkpointBytes },
       cacheBytes,
@@ -169,7 +169,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
 
     followUps.resume();
     started.push(() => models.stop());
-    await models.begin(followUps);
+    models.begin(followUps);
 
     const frequencies = readWordFrequencies(
       readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),

@@ -79,8 +79,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   for (let first = 0; first < ids.length; first += ROWS_PER_READ)
     read += (await store.readRows(ids.slice(first, first + ROWS_PER_READ))).size;
   const facts = [...catalogue.facts.timelines({})].flatMap((timeline) => timeline.facts);
-  const { ofBefore } = store.vectors;
-  const lacking = [...store.lackingVectors()].length - ofBefore;
+  const lacking = [...store.lackingVectors()].length;
   const gone = (id: string | null | undefined) => typeof id === "string" && catalogue.find(id) === undefined;
   const documents = [...catalogue.documents.byId.values()];
   const faults = [
@@ -108,17 +107,17 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
       `Of ${counts}: ${faults.join("; ")}.`,
       "Everything else is served. Restore a backup if it must be whole.",
     );
+  if (store.vectors.before !== undefined)
+    return note(
+      "counts",
+      `${counts}; the model was changed, and ${lacking} memories are found by words alone.`,
+      "The daemon embeds them again as it runs.",
+    );
   if (lacking > 0 || store.lacksEdges)
     return wrong(
       "counts",
       `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
       "The next start makes them again, in the background.",
-    );
-  if (ofBefore > 0)
-    return note(
-      "counts",
-      `${counts}; the model was changed, and ${ofBefore} memories are still found by the one before.`,
-      "The daemon embeds them again as it runs.",
     );
   return ok("counts", `${counts} agree with their tables.`);
 }

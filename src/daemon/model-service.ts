@@ -15,10 +15,9 @@ import type { Logger } from "./system.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { remake, type RemakeOptions } from "../core/memories/remake.ts";
 
-/** The embedder of the store's model, whichever that is; while it is changed, questions are embedded with both. */
+/** The embedder of the store's model, whichever that is. */
 class ChangingEmbedder implements ModelEmbedder {
   #now: ModelEmbedder;
-  #before: ModelEmbedder | undefined;
 
   constructor(now: ModelEmbedder) {
     this.#now = now;
@@ -40,49 +39,40 @@ class ChangingEmbedder implements ModelEmbedder {
     return this.#now.modelSha256;
   }
   get waiting() {
-    return this.#now.waiting + (this.#before?.waiting ?? 0);
+    return this.#now.waiting;
   }
   get workers() {
-    return this.#now.workers + (this.#before?.workers ?? 0);
+    return this.#now.workers;
   }
 
   embedDocument(text: string): Promise<DocumentEmbedding> {
-    return this.#now.embedDocument(text);
+    return this.#byPresent((embedder) => embedder.embedDocument(text));
   }
 
-  async embedQuestion(text: string): Promise<QuestionEmbedding> {
-    const now = this.#now;
-    const [question, before] = await Promise.all([
-      now.embedQuestion(text),
-      // Without it words find what has vectors of the model before.
-      this.#before?.embedQuestion(text).catch(() => undefined),
-    ]);
-    // Changed meanwhile: the vectors that it would be compared with are another model's.
-    return now === this.#now ? { ...question, before } : this.embedQuestion(text);
+  embedQuestion(text: string): Promise<QuestionEmbedding> {
+    return this.#byPresent((embedder) => embedder.embedQuestion(text));
   }
 
-  /** Vectors of `stamp` are there yet. */
-  readBefore(before: ModelEmbedder): void {
-    this.#before = before;
+  /** Closes the embedder before: what it was embedding is embedded with the new one. */
+  async change(to: ModelEmbedder): Promise<void> {
+    const before = this.#now;
+    this.#now = to;
+    await before.close();
   }
 
-  change(to: ModelEmbedder): void {
-    [this.#now, this.#before] = [to, this.#now];
+  close(): Promise<void> {
+    return this.#now.close();
   }
 
-  /** The embedder of that model, where one is open. */
-  opened({ stamp }: EmbeddingModel): ModelEmbedder | undefined {
-    return [this.#now, this.#before].find((each) => each && stampKey(each.stamp) === stampKey(stamp));
-  }
-
-  async forgetBefore(): Promise<void> {
-    const before = this.#before;
-    this.#before = undefined;
-    await before?.close();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#now.close(), this.#before?.close()]);
+  /** Once more where the embedder was changed meanwhile: what it gave is another model's, or a refusal. */
+  async #byPresent<T>(embed: (embedder: ModelEmbedder) => Promise<T>): Promise<T> {
+    for (;;) {
+      const now = this.#now;
+      const [result] = await Promise.allSettled([embed(now)]);
+      if (now !== this.#now) continue;
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    }
   }
 }
 
@@ -150,13 +140,10 @@ export function createModelService({
 }) {
   const { store, checkpointer } = opened;
   const embedder = new ChangingEmbedder(firstEmbedder);
-  const open = (model: EmbeddingModel) =>
-    openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
   let model = first;
   let classify = classifierOf(model);
   let remaking: ReturnType<typeof startRemaking> | undefined;
   let isChanging = false;
-  const modelBefore = () => store.vectors.before && modelOf(dataDir, store.vectors.before);
 
   async function assertRoom(): Promise<void> {
     await store.assertWritable();
@@ -171,32 +158,21 @@ export function createModelService({
   }
 
   async function change(to: EmbeddingModel): Promise<void> {
-    const before = modelBefore();
-    if (before !== undefined && !isSame(before, to))
-      throw conflict(
-        `The change from ${before.name} to ${model.name} goes on; wait until it is done, or change back.`,
-      );
     await assertRoom();
-    const next = embedder.opened(to) ?? (await open(to));
+    const next = await openEmbedder(to, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
     // First, so that a restart goes on with it.
     await chooseModel(dataDir, to.name);
-    log.info({ from: model.name, to: to.name }, "all memories are embedded again with another model");
-    embedder.change(next);
+    log.info({ from: model.name, to: to.name }, AGAIN);
+    const closed = embedder.change(next);
     model = to;
     classify = classifierOf(to);
     await store.changeModel(to.stamp);
     remaking?.wake();
-  }
-
-  async function readBefore(): Promise<void> {
-    const before = modelBefore();
-    if (before === undefined || embedder.opened(before) !== undefined) return;
-    log.info({ from: before.name, to: model.name }, "all memories are embedded again with another model");
-    embedder.readBefore(await open(before));
+    await closed;
   }
 
   async function list() {
-    const before = modelBefore();
+    const { before } = store.vectors;
     const total = store.catalogue.size;
     return {
       items: modelsOf(dataDir).map((each) => ({
@@ -214,7 +190,7 @@ export function createModelService({
         before === undefined
           ? null
           : {
-              from: before.name,
+              from: modelOf(dataDir, before)?.name ?? "a model that is gone",
               to: model.name,
               done: total - [...store.lackingVectors()].length,
               total,
@@ -230,29 +206,23 @@ export function createModelService({
     get repairs(): readonly string[] {
       return remaking?.repairs ?? [];
     },
-    /** Begins to embed what lacks vectors of the store's model. Questions find what has those of the model before. */
-    async begin(followUps: RemakeOptions["followUps"]): Promise<void> {
-      await readBefore().catch((error: unknown) =>
-        log.warn({ err: error }, "the model before is not at hand"),
-      );
+    /** Begins to embed what lacks vectors of the store's model; until then words find it. */
+    begin(followUps: RemakeOptions["followUps"]): void {
+      if (store.vectors.before !== undefined) log.info({ to: model.name }, AGAIN);
       remaking = startRemaking({ store, embedder, followUps }, log, async () => {
-        if (store.vectors.before !== undefined) return;
-        // From here on the store has one model: also by its checkpoint.
-        if (Object.keys(checkpointer.latest?.stamps ?? {}).length > 1) await store.changeModel(model.stamp);
-        await embedder.forgetBefore();
+        if (store.vectors.before !== undefined) await store.modelChanged();
       });
       store.vectors.onForeign = () => remaking?.wake();
     },
     /** Interrupts it; the next start goes on. */
     async stop(): Promise<void> {
       await remaking?.stop();
-      await embedder.forgetBefore();
     },
     list,
     /**
      * Makes a model the store's: new memories and questions use it from then on, and all other memories are embedded again,
-     * one after another, in the background and over restarts. Resolves when that has begun.
-     * @throws {ServiceError} INVALID_REQUEST (no such model), CONFLICT (a change between two others goes on), STORE_FULL,
+     * one after another, in the background and over restarts; until then words find them. Resolves when that has begun.
+     * @throws {ServiceError} INVALID_REQUEST (no such model), CONFLICT (another caller changes it), STORE_FULL,
      *   MODEL_UNAVAILABLE, NOT_READY.
      */
     async use(name: string) {
@@ -276,6 +246,7 @@ export function createModelService({
 const classifierOf = ({ sectors }: EmbeddingModel): SectorClassifier =>
   createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
 
+const AGAIN = "all memories are embedded again with another model; until then words find them";
 const RETRY_MS = 30_000;
 
 /** Makes missing vectors and waypoints, again when woken; `onDone` is called whenever nothing is missing. */

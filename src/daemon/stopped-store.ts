@@ -103,7 +103,6 @@ export async function withLockedStore<T>(
     directory,
     clock: systemClock,
     stamp: (stored) => stored ?? MEMORYD_E5.stamp,
-    isReadable: () => true,
     log,
     ...options,
   });

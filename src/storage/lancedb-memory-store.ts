@@ -216,7 +216,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   }
 
   /** See `StampedVectors`. */
-  get vectors(): Pick<StampedVectors, "before" | "ofBefore" | "onForeign"> {
+  get vectors(): Pick<StampedVectors, "before" | "onForeign"> {
     return this.#indexes.vectors;
   }
 
@@ -224,6 +224,12 @@ export class LanceDbMemoryStore implements MemoryStore {
   async changeModel(stamp: EmbeddingStamp): Promise<void> {
     this.#indexes.vectors.change(stamp);
     this.#cached.clearTokens();
+    await this.#checkpointer.note();
+  }
+
+  /** Every memory has vectors of the store's model: nothing of the one before is left. */
+  async modelChanged(): Promise<void> {
+    this.#indexes.vectors.changed();
     await this.#checkpointer.note();
   }
 
@@ -256,8 +262,8 @@ export class LanceDbMemoryStore implements MemoryStore {
     return this.#indexes.words.score(terms, averageLength, this.catalogue.ordinals, selection);
   }
 
-  scoreVectors(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores {
-    return this.#indexes.vectors.score(vector, selection, before);
+  scoreVectors(vector: Float32Array, selection?: Selection): Scores {
+    return this.#indexes.vectors.score(vector, selection);
   }
 
   windowsOf(ordinal: Ordinal): Float32Array[] {

@@ -54,10 +54,8 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Chooses the stamp of new vectors, given the stamps in the store; called once, before the tables are read. */
   readonly stamp: (stored: EmbeddingStamp | undefined) => EmbeddingStamp;
-  /** True if questions can be embedded with this stamp too, which is not the one of `stamp`. Its vectors are kept meanwhile. */
-  readonly isReadable?: (stored: EmbeddingStamp) => boolean;
-  /** True: vectors of unreadable stamps are dropped, for `remake` to make them again. False: the store is refused. */
-  readonly changesModel?: boolean;
+  /** True: vectors of that stamp, which is not the one of `stamp`, are made again by `remake`. False: the store is refused. */
+  readonly changesModel?: (stored: EmbeddingStamp) => boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
   /** Bytes for all caches of rows and of the tables together; see `cacheSizes`. */
@@ -103,13 +101,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const hasJournal = await holdsRecords(disk, journalFolder);
   let chosen = await chooseCheckpoint(disk, directory, { hasJournal });
   const stored = Object.values(chosen?.checkpoint.stamps ?? {});
-  const stamp = options.stamp(stored[0]);
-  const [other, ...others] = stored.filter((each) => stampKey(each) !== stampKey(stamp));
-  const before = others.length === 0 && other && options.isReadable?.(other) === true ? other : undefined;
-  if (chosen !== undefined && other !== undefined && before === undefined) {
-    if (options.changesModel !== true) throw madeByAnother(stampKey(other), stamp, directory);
-    chosen = { ...chosen, lost: new Set([...chosen.lost, "vectors", "tokens"]) };
-  }
+  const [latest] = stored;
+  const stamp = options.stamp(latest);
+  const isOther = (each: EmbeddingStamp) => stampKey(each) !== stampKey(stamp);
+  if (latest !== undefined && isOther(latest) && options.changesModel?.(latest) !== true)
+    throw madeByAnother(stampKey(latest), stamp, directory);
 
   const header = {
     storeId: chosen?.checkpoint.storeId ?? randomUUID(),
@@ -120,7 +116,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   if (chosen !== undefined)
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
   const feed = new RecentFeed({ ...header, clock, after });
-  const newParts = () => ({ feed, vectors: new StampedVectors(stamp, before) });
+  const newParts = () => ({ feed, vectors: new StampedVectors(stamp, stored.find(isOther)) });
   const image = await findImage(options, imageKey(chosen, newParts().vectors), async (sequence) => {
     if (sequence >= after) return sequence === after;
     const since = { disk, directory: journalFolder, ...header, after: sequence, begin: false };

@@ -26,7 +26,6 @@ export interface ReopenOptions {
   /** As in `StoreOptions`. */
   readonly rowFiles?: { readonly from: number; readonly blockRows: number };
   readonly changesModel?: boolean;
-  readonly isReadable?: () => boolean;
 }
 
 /** A real store in a directory of its own, with the ports of a memory world around it. */
@@ -52,8 +51,7 @@ export async function openStoreOnDisk(
     // Also of the small stores of tests.
     imageFrom: 1,
     ...(options.rowFiles && { rowFiles: options.rowFiles }),
-    ...(options.changesModel === true && { changesModel: true }),
-    ...(options.isReadable && { isReadable: options.isReadable }),
+    changesModel: () => options.changesModel === true,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   return {

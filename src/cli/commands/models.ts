@@ -75,7 +75,7 @@ async function use(name: string, flags: Flags): Promise<void> {
     );
   print(
     `${daemon === undefined ? "From the next start on" : "From now on"} all memories are embedded again with ${name}, in the ` +
-      "background: one to three minutes for 5 000 notes. Until a memory's turn has come, it is found by the model before; `memoryd models` says how many are left.",
+      "background: one to three minutes for 5 000 notes. Until a memory's turn has come, it is found by its words alone; `memoryd models` says how many are left.",
   );
 }
 

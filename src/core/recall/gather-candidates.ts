@@ -96,12 +96,11 @@ export async function gatherCandidates(
   preferred?: Selection,
 ): Promise<Candidates> {
   const { catalogue } = store;
-  const { before } = embedding;
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
   const naming = question.naming.filter(isSelected);
   const named = new Set([...naming, ...namingPeriod(store, question, selection)]);
   const words = store.scoreWords(question.terms, question.averageLength, selection);
-  const vectors = store.scoreVectors(embedding.vector, selection, before?.vector);
+  const vectors = store.scoreVectors(embedding.vector, selection);
   const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM), naming];
   if (preferred !== undefined && preferred.size <= CANDIDATES_AN_ARM) arms.push(preferred.list());
   else if (preferred !== undefined)
@@ -154,17 +153,11 @@ export async function gatherCandidates(
     (entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected),
   );
   const tokens = await store.readTokens(read.map(({ id }) => id));
-  const tokensOf = (isBefore: boolean) =>
-    candidates.map(({ id }) => {
-      const row = tokens.get(id);
-      return (row?.isBefore ?? false) === isBefore ? row?.vectors : undefined;
-    });
-  const matches = matchTokens(embedding.tokens.vectors, tokensOf(false));
-  if (before !== undefined)
-    matchTokens(before.tokens.vectors, tokensOf(true)).forEach((match, i) => {
-      if (tokens.get(candidates[i]?.id ?? "")?.isBefore === true)
-        matches[i] = byWords(match, before.words, embedding.words);
-    });
+  const matches = matchTokens(
+    embedding.tokens.vectors,
+    candidates.map(({ id }) => tokens.get(id)?.vectors),
+  );
+  matchByWords(store, question, embedding.words, candidates, matches);
   matchPlaces(matches, entries, embedding.words);
   const quoted = await quotedShares(
     store,
@@ -207,11 +200,26 @@ function matchPlaces(
   });
 }
 
-/** The matches of a question's tokens as those of another model, which cuts the same words into other pieces. */
-function byWords(match: Float32Array, from: readonly string[], to: readonly string[]): Float32Array {
-  const best = new Map<string, number>();
-  from.forEach((word, i) => best.set(word, Math.max(best.get(word) ?? -1, match[i] ?? 0)));
-  return Float32Array.from(to, (word) => best.get(word) ?? 0);
+/** Memories that lack vectors, which were lost or are of the model before, match by words alone until these are made again. */
+function matchByWords(
+  store: MemoryStore,
+  { tokenFloor, averageLength }: RankingQuestion,
+  words: readonly string[],
+  candidates: readonly { readonly ordinal: Ordinal; cosine: number }[],
+  matches: Float32Array[],
+): void {
+  const lacking = [...candidates.entries()].filter(
+    ([, { ordinal, cosine }]) => cosine === 0 && store.windowsOf(ordinal).length === 0,
+  );
+  if (lacking.length === 0) return;
+  const found = words.map((word) =>
+    store.scoreWords([{ term: analyse(word)[0] ?? word, weight: 1 }], averageLength),
+  );
+  for (const [i, candidate] of lacking) {
+    const match = Float32Array.from(found, (score) => (score.of(candidate.ordinal) > 0 ? 1 : tokenFloor));
+    matches[i] = match;
+    candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);
+  }
 }
 
 function isRoot({ documents }: Catalogue, { id, documentId }: CatalogueEntry): boolean {

@@ -149,7 +149,7 @@ export const modelRoutes = routes(({ models }) => ({
     errors: ["CONFLICT", "STORE_FULL"],
     description:
       "New memories and questions use it at once; the others follow in the background and over restarts, and are found by " +
-      "their own model until then. `GET /models` says how far it is. Naming the model before changes back.",
+      "words alone until then. `GET /models` says how far it is.",
     body: wire.UseModelBody,
     accepted: wire.ListModelsReply,
     handle: async ({ body }, reply) => {

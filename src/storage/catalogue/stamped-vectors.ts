@@ -6,119 +6,84 @@ import type { VectorRow } from "../../core/rows.ts";
 import type { ImagePart, IndexImage } from "../image/index-image.ts";
 import { Column, Scratch } from "./column.ts";
 
-/** Vectors of the store's model and, while that is changed, of the one before. */
+/** Vectors of the store's model. Those of another are left out: they cannot be compared, and are made again. */
 export class StampedVectors {
-  #now: VectorIndex = new VectorIndex(EMBEDDING_DIMENSIONS);
-  #before: VectorIndex = new VectorIndex(EMBEDDING_DIMENSIONS);
+  #index: VectorIndex = new VectorIndex(EMBEDDING_DIMENSIONS);
   #stamp: EmbeddingStamp;
-  #stampBefore: EmbeddingStamp | undefined;
-  /** Told of vectors that are not of the store's model, and must be made again. */
+  #before: EmbeddingStamp | undefined;
+  /** Told of vectors of another model that are put, which the memory lacks from then on. */
   onForeign: () => void = () => {};
 
+  /** @param before see `before`. */
   constructor(stamp: EmbeddingStamp, before?: EmbeddingStamp) {
     this.#stamp = stamp;
-    this.#stampBefore = before;
+    this.#before = before;
   }
 
-  /** Stamps of the vectors, by `stampKey`; the store's own first. */
+  /** By `stampKey`: the store's model, and the one before while that is being replaced. */
   get stamps(): Record<string, EmbeddingStamp> {
-    const { before } = this;
-    return {
-      [stampKey(this.#stamp)]: this.#stamp,
-      ...(before === undefined ? {} : { [stampKey(before)]: before }),
-    };
+    const stamps = this.#before === undefined ? [this.#stamp] : [this.#stamp, this.#before];
+    return Object.fromEntries(stamps.map((stamp) => [stampKey(stamp), stamp]));
   }
 
-  /** The model that is being replaced; undefined once no memory has vectors of it. */
+  /** The model that is being replaced, until `changed`; the tables may have vectors of it yet. */
   get before(): EmbeddingStamp | undefined {
-    return this.#before.size === 0 ? undefined : this.#stampBefore;
-  }
-
-  /** The number of memories that have vectors of that model yet. */
-  get ofBefore(): number {
-    return this.#before.size;
-  }
-
-  isPresent(stamp: string): boolean {
-    return stamp === stampKey(this.#stamp);
+    return this.#before;
   }
 
   /** True if vectors of that stamp can be compared with questions. */
   isKnown(stamp: string): boolean {
-    return this.#indexOf(stamp) !== undefined;
+    return stamp === stampKey(this.#stamp);
   }
 
-  /** True if a memory has vectors of the store's model. */
   has(ordinal: Ordinal): boolean {
-    return this.#now.has(ordinal);
+    return this.#index.has(ordinal);
   }
 
   put(ordinal: Ordinal, { stamp, windows }: Pick<VectorRow, "stamp" | "windows">): void {
-    this.remove(ordinal);
-    this.#indexOf(stamp)?.put(ordinal, windows.map(quantise));
-    if (!this.isPresent(stamp)) this.onForeign();
+    this.#index.put(ordinal, this.isKnown(stamp) ? windows.map(quantise) : []);
+    if (!this.isKnown(stamp)) this.onForeign();
   }
 
-  /** For filling at open, where windows come one by one; those of an unknown stamp are left out. */
+  /** For filling at open, where windows come one by one. */
   addWindow(ordinal: Ordinal, stamp: string, window: QuantisedVector): void {
-    this.#indexOf(stamp)?.addWindow(ordinal, window);
+    if (this.isKnown(stamp)) this.#index.addWindow(ordinal, window);
   }
 
   remove(ordinal: Ordinal): void {
-    this.#now.remove(ordinal);
-    this.#before.remove(ordinal);
+    this.#index.remove(ordinal);
   }
 
-  /** By the store's model; see `VectorIndex.windowsOf`. */
+  /** See `VectorIndex.windowsOf`. */
   windowsOf(ordinal: Ordinal): Float32Array[] {
-    return this.#now.windowsOf(ordinal);
+    return this.#index.windowsOf(ordinal);
   }
 
-  /**
-   * Cosine of the question with each memory's best window, in [0, 1], negative ones as 0; of the selected only.
-   *
-   * @param before the question by the model before; 0 for what is compared by that, if absent.
-   */
-  score(vector: Float32Array, selection?: Selection, before?: Float32Array): Scores {
-    const now = this.#now.score(vector, selection);
-    if (before === undefined || this.#before.size === 0) return now;
-    // A memory has vectors in one of the two.
-    const old = this.#before.score(before, selection);
-    const of = (ordinal: Ordinal) => Math.max(now.of(ordinal), old.of(ordinal));
-    return {
-      of,
-      top: (limit, among) =>
-        [...now.top(limit, among), ...old.top(limit, among)]
-          .sort((a, b) => of(b) - of(a) || b - a)
-          .slice(0, limit),
-    };
+  /** See `VectorIndex.score`. */
+  score(vector: Float32Array, selection?: Selection): Scores {
+    return this.#index.score(vector, selection);
   }
 
-  /** From here on the store's model is another. @throws {TypeError} while vectors of a third one are there. */
+  /** From here on the store's model is another, and no memory has vectors. */
   change(stamp: EmbeddingStamp): void {
-    if (this.isPresent(stampKey(stamp))) return;
-    const { before } = this;
-    if (before !== undefined && stampKey(before) !== stampKey(stamp))
-      throw new TypeError("a store has vectors of two models at most");
-    [this.#now, this.#before] = [this.#before, this.#now];
-    [this.#stamp, this.#stampBefore] = [stamp, this.#stamp];
+    if (this.isKnown(stampKey(stamp))) return;
+    this.#index = new VectorIndex(EMBEDDING_DIMENSIONS);
+    [this.#stamp, this.#before] = [stamp, this.#stamp];
+  }
+
+  /** Every memory has vectors of the store's model. */
+  changed(): void {
+    this.#before = undefined;
   }
 
   /** For an image, while no model is changed and nothing was removed. */
   toPart(): ImagePart {
-    return this.#now.toPart();
+    return this.#index.toPart();
   }
 
   /** Fills an empty index with what `toPart` gave, a part of that name. */
   async fromImage(image: IndexImage, name: string): Promise<void> {
-    this.#now.fromPart(await image.read(name, { rows: (bytes) => this.#now.makeRoom(bytes) }));
-  }
-
-  #indexOf(stamp: string): VectorIndex | undefined {
-    if (this.isPresent(stamp)) return this.#now;
-    return this.#stampBefore !== undefined && stampKey(this.#stampBefore) === stamp
-      ? this.#before
-      : undefined;
+    this.#index.fromPart(await image.read(name, { rows: (bytes) => this.#index.makeRoom(bytes) }));
   }
 }
 
@@ -144,7 +109,6 @@ export class VectorIndex {
   /** The first window's row and 1; 0 without windows. Those of the others stand in `#otherRows`. */
   readonly #firstRow = new Column((length) => new Int32Array(length));
   readonly #otherRows = new Map<Ordinal, number[]>();
-  #memories = 0;
   readonly #free: number[] = [];
   readonly #scratch = new Scratch((length) => new Int32Array(length));
   readonly #signedFrom: number;
@@ -171,11 +135,6 @@ export class VectorIndex {
     this.#signMany();
   }
 
-  /** How many memories have windows in it. */
-  get size(): number {
-    return this.#memories;
-  }
-
   has(ordinal: Ordinal): boolean {
     return this.#firstRow.get(ordinal) > 0;
   }
@@ -188,7 +147,6 @@ export class VectorIndex {
     }
     this.#firstRow.set(ordinal, 0);
     this.#otherRows.delete(ordinal);
-    this.#memories -= 1;
   }
 
   /** The windows of a memory in order, as near as int8 comes to them; none of one that has none. */
@@ -236,10 +194,8 @@ export class VectorIndex {
   #hold(row: number, ordinal: Ordinal): void {
     this.#ordinalOfRow.set(row, ordinal);
     const others = this.#otherRows.get(ordinal);
-    if (!this.has(ordinal)) {
-      this.#firstRow.set(ordinal, row + 1);
-      this.#memories += 1;
-    } else if (others === undefined) this.#otherRows.set(ordinal, [row]);
+    if (!this.has(ordinal)) this.#firstRow.set(ordinal, row + 1);
+    else if (others === undefined) this.#otherRows.set(ordinal, [row]);
     else others.push(row);
   }
 

@@ -137,11 +137,8 @@ export function rowFiles(
       ...parts,
       name: "TOKENS",
       key: () => (vectors.before === undefined ? JSON.stringify([store, vectors.stamps]) : undefined),
-      encode: (_, row) => (row.isBefore === true ? undefined : new Uint8Array(row.vectors)),
-      decode: ({ buffer, byteOffset, length }) => ({
-        vectors: new Int8Array(buffer, byteOffset, length),
-        isBefore: false,
-      }),
+      encode: (_, row) => new Uint8Array(row.vectors),
+      decode: ({ buffer, byteOffset, length }) => ({ vectors: new Int8Array(buffer, byteOffset, length) }),
     }),
     memories: new RowFile<MemoryRow>({
       ...parts,
@@ -165,7 +162,7 @@ export interface RowCaches {
 
 interface Source extends RowCaches {
   read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
-  readonly vectors: Pick<StampedVectors, "isKnown" | "isPresent">;
+  readonly vectors: Pick<StampedVectors, "isKnown">;
   /** Ids of all memories, oldest first. */
   ids(): Iterable<string>;
   readonly settled: RowSource<unknown>["settled"];
@@ -232,7 +229,7 @@ export class CachedRows {
     for (const [id, { vectors, stamp }] of await this.#source.read("tokens", ids)) {
       if (!known.isKnown(stamp)) continue;
       // A copy: rows are read as views of a batch, and one of them would hold all of it.
-      rows.set(id, { vectors: vectors.slice(), isBefore: !known.isPresent(stamp) });
+      rows.set(id, { vectors: vectors.slice() });
     }
     return rows;
   }

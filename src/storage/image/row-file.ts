@@ -28,8 +28,7 @@ export interface RowFileParts<Row> {
   readonly key: () => string | undefined;
   /** The file's name in the data directory. */
   readonly name: string;
-  /** Undefined for a row that is not kept. */
-  readonly encode: (id: string, row: Row) => Uint8Array | undefined;
+  readonly encode: (id: string, row: Row) => Uint8Array;
   /** The bytes are the row's own. */
   readonly decode: (bytes: Uint8Array) => Row;
   /** Bytes that stay free. */
@@ -260,7 +259,6 @@ export class RowFile<Row> {
         const ordinal = catalogue.ordinalOf(id);
         if (row === undefined || ordinal === undefined || state !== before.get(id)) continue;
         const content = this.#parts.encode(id, row);
-        if (content === undefined) continue;
         const stored = Buffer.alloc(PREFIX_BYTES + content.length);
         stored.writeUInt32LE(crc32(content, state));
         stored.set(content, PREFIX_BYTES);
