@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../../files/own-files.ts";
@@ -79,36 +81,52 @@ export interface Owed {
   readonly ids: readonly string[];
 }
 
-/** What a session is owed; from then on nothing. */
-export function takeOwed(dataDir: string, session: string): Owed {
-  const all = readOwed(dataDir);
-  const { [session]: owed = NOTHING_OWED, ...others } = all;
-  if (owed !== NOTHING_OWED) writeJson(fileOf(dataDir, "hooks-owed"), others);
-  return owed;
+const CONTEXT = "context";
+/** A session that has not asked for so long is over. */
+const MAX_OWED_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** What a session is owed, until it is settled. */
+export function owedTo(dataDir: string, session: string): Owed {
+  const prefix = owedPrefix(session);
+  const names = owedFiles(dataDir).filter((name) => name.startsWith(prefix));
+  const owed = names.map((name) => name.slice(prefix.length));
+  return { context: owed.includes(CONTEXT), ids: owed.filter((id) => id !== CONTEXT) };
 }
 
-export function noteOwed(
-  dataDir: string,
-  session: string,
-  { context = false, ids = [] }: Partial<Owed>,
-): void {
-  const { [session]: owed = NOTHING_OWED, ...others } = readOwed(dataDir);
-  const latest = Object.entries(others).slice(-(MAX_SESSIONS - 1));
-  const next: Owed = { context: owed.context || context, ids: [...new Set([...owed.ids, ...ids])] };
-  writeJson(fileOf(dataDir, "hooks-owed"), Object.fromEntries([...latest, [session, next]]));
+/** Keeps what a session is owed: one empty file for each thing, so that hooks at the same moment lose nothing. */
+export function noteOwed(dataDir: string, session: string, owed: Partial<Owed>): void {
+  const folder = owedFolder(dataDir);
+  makeFolder(folder);
+  for (const path of owedFiles(dataDir).map((name) => join(folder, name)))
+    if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - MAX_OWED_MS)
+      rmSync(path, { force: true });
+  for (const path of pathsOf(dataDir, session, owed)) writeFileSync(path, "", { mode: 0o600 });
 }
 
-const NOTHING_OWED: Owed = { context: false, ids: [] };
-
-function readOwed(dataDir: string): Readonly<Record<string, Owed>> {
-  const owed = readJson(fileOf(dataDir, "hooks-owed"));
-  return isObject(owed) ? (owed as Readonly<Record<string, Owed>>) : {};
+/** Ends what a session was owed, once it has been told. */
+export function settleOwed(dataDir: string, session: string, told: Partial<Owed>): void {
+  for (const path of pathsOf(dataDir, session, told)) rmSync(path, { force: true });
 }
+
+const owedFolder = (dataDir: string): string => join(dataDir, "owed");
+
+function owedFiles(dataDir: string): string[] {
+  const folder = owedFolder(dataDir);
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+const owedPrefix = (session: string): string =>
+  `${createHash("sha256").update(session).digest("hex").slice(0, 32)}.`;
+
+const pathsOf = (dataDir: string, session: string, { context = false, ids = [] }: Partial<Owed>): string[] =>
+  [...(context ? [CONTEXT] : []), ...ids].map((what) =>
+    join(owedFolder(dataDir), `${owedPrefix(session)}${what}`),
+  );
 
 function readTold(dataDir: string): Told {
   const told = readJson(fileOf(dataDir, "hooks-told"));
   return Array.isArray(told) ? told : [];
 }
 
-const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late" | "hooks-owed"): string =>
+const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
   join(dataDir, `${name}.json`);

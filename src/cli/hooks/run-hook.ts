@@ -21,7 +21,9 @@ import {
   noteOwed,
   noteTold,
   readHookState,
-  takeOwed,
+  type Owed,
+  owedTo,
+  settleOwed,
   toldTo,
 } from "./hook-state.ts";
 import { createHash } from "node:crypto";
@@ -122,9 +124,12 @@ async function answer(occasion: Occasion, isOwed: boolean): Promise<void> {
   }
   const told = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
   const event = HOOK_KINDS[agent].events[moment];
-  if (told === undefined || told.text === "" || event === undefined) return;
-  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
-  noteTold(dataDir, session, told.ids);
+  if (told === undefined || event === undefined) return;
+  if (told.text !== "") {
+    writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
+    noteTold(dataDir, session, told.ids);
+  }
+  settleOwed(dataDir, session, told.settled);
 }
 
 /** Sees to it that the next prompt tells what this hook had no time for; no text is kept for it. */
@@ -148,19 +153,22 @@ interface Told {
   readonly text: string;
   /** All that the session has been told then. */
   readonly ids: readonly string[];
+  /** What the session is no longer owed then. */
+  readonly settled: Owed;
 }
 
 async function contextAtStart(call: DaemonCall, { consent, project }: Occasion): Promise<Told | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call<Context>("/context", body);
-  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
+  const settled = { context: true, ids: [] };
+  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id), settled };
 }
 
 async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Told | undefined> {
   const { dataDir, input } = occasion;
   const session = sessionOf(input);
   const found = await answersTo(call, occasion);
-  const owed = takeOwed(dataDir, session);
+  const owed = owedTo(dataDir, session);
   const context = owed.context ? await contextAtStart(call, occasion) : undefined;
   const before = [...toldTo(dataDir, session), ...(context?.ids ?? [])];
   const missed = owed.ids.filter((id) => !before.includes(id) && found.every((memory) => memory.id !== id));
@@ -177,7 +185,11 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<T
     PROMPT_TOKENS,
   );
   const parts = [context?.text ?? "", text].filter((part) => part !== "");
-  return { text: parts.join("\n"), ids: [...before, ...told.map(({ id }) => id)] };
+  const ids = [...before, ...told.map(({ id }) => id)];
+  // A memory that did not fit is told at the next prompt.
+  const isLeft = (id: string): boolean => memories.some((memory) => memory.id === id) && !ids.includes(id);
+  const settled = { context: context !== undefined, ids: owed.ids.filter((id) => !isLeft(id)) };
+  return { text: parts.join("\n"), ids, settled };
 }
 
 const textOf = ({ snippet, content }: { readonly snippet?: string; readonly content: string }): string =>

@@ -242,18 +242,22 @@ describe("run hook", () => {
       expect(await late("UserPromptSubmit", { prompt: "how do tests run?" })).toEqual([SILENT]);
       // The hook's own question, and the one that goes on in the background.
       await vi.waitFor(() => expect(held).toHaveLength(2), PATIENCE);
+      const inBackground = held.splice(1);
+      expect(await late("UserPromptSubmit", { prompt: "" })).toEqual([SILENT]);
       isSlow = false;
-      for (const answer of held) answer();
-      const owed = () => readFileSync(join(dataDir, "hooks-owed.json"), "utf8");
+      for (const answer of [...held, ...inBackground]) answer();
+      const owed = () => readdirSync(join(dataDir, "owed")).join();
       await vi.waitFor(() => expect(owed()).toContain("aaaaaaaa"), PATIENCE);
+      expect(owed()).toMatch(/\.context\b/);
       expect(owed()).not.toMatch(/vitest|how do/);
-      expect((await cli("hooks", "status")).stdout).toContain("Too late for the agent: 2 times, last on ");
+      expect((await cli("hooks", "status")).stdout).toContain("Too late for the agent: 3 times, last on ");
 
       ANSWERS["/memory/query"].body.matches = [];
       try {
         const { additionalContext = "" } = toldBy(await ask("and then?"));
         expect(additionalContext.startsWith(CONTEXT)).toBe(true);
         expect(additionalContext).toContain("- 2026-11-20 aaaaaaaa Tests run with vitest. Always.");
+        expect(owed()).toBe("");
         expect(await ask("and then?")).toEqual([SILENT]);
       } finally {
         ANSWERS["/memory/query"].body.matches = MATCHES;
