@@ -1,7 +1,7 @@
 /** Captures of conversations that ended: started by the hook, and by a start of the daemon where it was stopped. Imports nothing heavy. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isObject } from "../../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../../files/own-files.ts";
@@ -50,14 +50,15 @@ export function startCapture(dataDir: string, { agent, path, user, project }: En
   return child;
 }
 
-/** Captures, one after the other, what ended while no daemon ran, as far as the consent still holds. Never rejects. */
+/** Captures, one after the other, what ended while no daemon ran, as far as its transcript and the consent are still there. Never rejects. */
 export async function captureEnded(dataDir: string): Promise<void> {
   try {
     const { agents } = readHookState(dataDir);
     for (const name of readdirSync(join(dataDir, FOLDER))) {
       const file = join(dataDir, FOLDER, name);
       const session = readJson(file);
-      if (!isEnded(session) || agents[session.agent]?.capture !== true) rmSync(file, { force: true });
+      const mayCapture = isEnded(session) && agents[session.agent]?.capture === true;
+      if (!mayCapture || !existsSync(session.path)) rmSync(file, { force: true });
       else
         await new Promise((done) => {
           startCapture(dataDir, session).once("error", done).once("exit", done);
