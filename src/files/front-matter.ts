@@ -54,7 +54,8 @@ export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFr
   let fields: unknown;
   let plain: unknown;
   try {
-    fields = parse(yaml, { maxAliasCount: MAX_ALIASES, logLevel: "error" }) ?? {};
+    fields =
+      parse(yaml, exactInteger, { maxAliasCount: MAX_ALIASES, logLevel: "error", intAsBigInt: true }) ?? {};
     // Nested beyond the stack, it is refused here.
     plain = JSON.parse(JSON.stringify(fields)) as unknown;
   } catch {
@@ -75,6 +76,12 @@ export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFr
     yaml,
     body,
   };
+}
+
+/** A whole number as such, or as text where it would be rounded, being beyond 2⁵³. */
+function exactInteger(_key: unknown, value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  return String(Number(value)) === String(value) ? Number(value) : String(value);
 }
 
 function noteTags(value: unknown): unknown {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMissing } from "../config/narrow.ts";
+import { replaceRounded } from "../schemas/json-limits.ts";
 
 /** The text of a file; undefined if there is none. */
 export function readIfThere(path: string): string | undefined {
@@ -14,10 +15,10 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** The value of a JSON text; undefined for any other text. Whole numbers that would be rounded, being beyond 2⁵³, become texts. */
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(replaceRounded(text, (number) => `"${number}"`));
   } catch {
     return undefined;
   }

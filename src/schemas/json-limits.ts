@@ -115,11 +115,23 @@ export function* scanJson(
   return undefined;
 }
 
-const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
+/** Signs that begin or end a string, those that do not, and whole numbers of at least 16 digits. */
+const MARKS = /\\.|"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 
-/** A whole number of a JSON text that would be written as another one after it was read, being beyond 2⁵³; undefined where there is none. */
+/** The JSON text with another text in place of each whole number that would be written as another one after it was read, being beyond 2⁵³. */
+export function replaceRounded(json: string, by: (number: string) => string): string {
+  if (!/\d{16}/.test(json)) return json;
+  let isString = false;
+  return json.replace(MARKS, (found) => {
+    if (found === '"') isString = !isString;
+    const isExact = isString || found.length < 16 || String(Number(found)) === found;
+    return isExact ? found : by(found);
+  });
+}
+
+/** The first whole number of a JSON text that would be rounded; undefined where there is none. */
 export function roundedInteger(json: string): string | undefined {
-  if (!/\d{16}/.test(json)) return undefined;
-  const numbers = json.replace(STRINGS, "").match(/(?<![\d.])-?\d{16,}(?![\d.eE])/g) ?? [];
-  return numbers.find((number) => String(Number(number)) !== number);
+  let first: string | undefined;
+  replaceRounded(json, (number) => (first ??= number));
+  return first;
 }

@@ -53,7 +53,12 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
   validators.set(schema, validator);
   if (validator.Check(body)) return { route, where, body };
   const [fault] = fieldFaults(validator.Errors(body));
-  return faulty(where, fault ? `${fault.path.slice(1) || "it"} ${fault.message}` : "does not fit");
+  const [, name = "it"] = /^\/?([^/]+)/.exec(fault?.path ?? "") ?? [];
+  const given = ("names" in item && item.names?.[name]) || name;
+  return faulty(
+    where,
+    fault ? `${given}${fault.path.slice(name.length + 1)} ${fault.message}` : "does not fit",
+  );
 }
 
 function targetOf(kind: WithBody["kind"], type: unknown): readonly [TSchema | undefined, Route] {

@@ -3,15 +3,25 @@ import { type Fields, isObject } from "../../config/narrow.ts";
 import type { RecordFactBody } from "../../schemas/fact.ts";
 import type { AddMemoryBody } from "../../schemas/memory.ts";
 
-/** One thing found in a file; nothing in it has been checked yet. `isOwnerKept`: its user counts without `--keep-users`. */
+/**
+ * One thing found in a file; nothing in it has been checked yet. `isOwnerKept`: its user counts without `--keep-users`; `names`:
+ * what the file calls its fields.
+ */
 export type ImportItem =
   | {
       readonly kind: "memory";
       readonly where: string;
       readonly body: MemoryFields;
       readonly isOwnerKept?: true;
+      readonly names?: Readonly<Record<string, string>>;
     }
-  | { readonly kind: "fact"; readonly where: string; readonly body: FactFields; readonly isOwnerKept?: true }
+  | {
+      readonly kind: "fact";
+      readonly where: string;
+      readonly body: FactFields;
+      readonly isOwnerKept?: true;
+      readonly names?: Readonly<Record<string, string>>;
+    }
   /** A line of memoryd's own export. */
   | { readonly kind: "line"; readonly where: string; readonly body: Fields }
   /** The bytes that a document of an export was made of. */

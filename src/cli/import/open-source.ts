@@ -15,7 +15,7 @@ import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { readGraphRecord, readRecord, readRow } from "./read-record.ts";
 import { timeReader } from "./time-format.ts";
-import { type Bytes, jsonElements, type Line, textLines } from "./text-lines.ts";
+import { type Bytes, jsonElements, type Line, NOT_UTF8, textLines } from "./text-lines.ts";
 import { archiveFiles } from "./zip-archive.ts";
 
 export interface ReadingOptions extends ConversationOptions {
@@ -66,9 +66,19 @@ export async function openSource(
   const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
   if (options.dateFormat !== undefined && kind !== "csv")
     throw usageFailure(`--date-format is for CSV; ${path} is read as ${kind}.`);
-  if (options.encoding !== undefined && (isFolder || !RECODED.includes(kind)))
-    throw usageFailure(`--encoding is for a file of ${RECODED.join(", ")}; ${path} is read as ${kind}.`);
-  return { format: kind, items: itemsOf(path, kind, isFolder, options) };
+  const isRecoded = RECODED.includes(kind);
+  if (options.encoding !== undefined && !isRecoded)
+    throw usageFailure(`--encoding is for ${RECODED.join(", ")}; ${path} is read as ${kind}.`);
+  return { format: kind, items: advised(itemsOf(path, kind, isFolder, options), isRecoded) };
+}
+
+/** Says what to do about bytes that are not UTF-8. */
+async function* advised(items: ImportItems, isRecoded: boolean): ImportItems {
+  const advice = isRecoded
+    ? "name its encoding: --encoding windows-1252 (Western Europe), windows-1251 (Cyrillic)"
+    : "which exports always are: the file is damaged, or was converted; export it again";
+  for await (const item of items)
+    yield "reason" in item && item.reason === NOT_UTF8 ? { ...item, reason: `${NOT_UTF8}; ${advice}` } : item;
 }
 
 /** Formats that may come in another encoding than UTF-8. */
@@ -163,27 +173,32 @@ async function* readLines(lines: AsyncIterable<Line>): ImportItems {
     else if (line.text.trim() !== "") {
       const value = jsonOf(line.text);
       if (value === undefined) yield faulty(where, "is not JSON");
-      else yield* readGraphRecord(value, where) ?? [readRecord(value, where)];
+      else yield* readGraphRecord(value, where) ?? readRecord(value, where);
     }
   }
 }
 
 async function* readTable(lines: AsyncIterable<Line>, dateFormat: string | undefined): ImportItems {
   const reader = dateFormat === undefined ? () => undefined : timeReader(dateFormat);
-  const readTime = (value: unknown) =>
-    (typeof value === "string" ? reader(value) : undefined) ?? timeOf(value);
+  const times = {
+    read: (value: unknown) => (typeof value === "string" ? reader(value) : undefined) ?? timeOf(value),
+    advice:
+      dateFormat === undefined
+        ? " (say how it is written: --date-format DD.MM.YYYY)"
+        : `, which --date-format ${dateFormat} does not fit`,
+  };
   let columns: readonly string[] | undefined;
   for await (const row of csvRows(lines)) {
     const where = `line ${row.line}`;
     if ("fault" in row) yield faulty(where, row.fault);
-    else if (columns === undefined) columns = row.cells.map((cell) => cell.trim().toLowerCase());
+    else if (columns === undefined) columns = row.cells.map((cell) => cell.trim());
     else if (row.cells.length > columns.length)
       yield faulty(where, `has ${row.cells.length} cells, and the first row has ${columns.length}`);
     else
-      yield readRow(
+      yield* readRow(
         columns.map((column, i) => [column, row.cells[i] ?? ""] as const),
         where,
-        readTime,
+        times,
       );
   }
 }
@@ -212,7 +227,7 @@ async function* readElements(bytes: Bytes, file: string, options: ConversationOp
     if (Array.isArray(value?.["results"])) {
       // The answer of a service that lists its memories; mem0's has a graph beside them.
       for (const [i, record] of value["results"].entries())
-        yield readRecord(record, `${where}, result ${i + 1}`);
+        yield* readRecord(record, `${where}, result ${i + 1}`);
       for (const [i, relation] of listOf(value["relations"]).entries()) {
         const place = `${where}, relation ${i + 1}`;
         yield* readGraphRecord(relation, place, "mem0") ?? [faulty(place, "is no relation")];
@@ -222,10 +237,10 @@ async function* readElements(bytes: Bytes, file: string, options: ConversationOp
     else if (objectOf(value?.["chat"]) !== undefined) yield* readOpenWebui(value ?? {}, where, options);
     else if (Array.isArray(value?.["entities"]) && Array.isArray(value["relations"])) {
       for (const record of [...value["entities"], ...value["relations"]])
-        yield* readGraphRecord(record, where) ?? [readRecord(record, where)];
+        yield* readGraphRecord(record, where) ?? readRecord(record, where);
     } else if (value !== undefined && file === "memories.json" && !("content" in value))
       yield* readClaudeMemories(value, where);
     else if (value !== undefined && file === "projects.json") yield* readClaudeProject(value, where);
-    else yield* readGraphRecord(element.value, where) ?? [readRecord(element.value, where)];
+    else yield* readGraphRecord(element.value, where) ?? readRecord(element.value, where);
   }
 }

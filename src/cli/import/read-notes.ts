@@ -1,9 +1,10 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join, posix, relative, sep } from "node:path";
+import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { readLines } from "./basic-memory.ts";
 import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
-import { MAX_NOTE_BYTES } from "./text-lines.ts";
+import { MAX_NOTE_BYTES, NOT_UTF8 } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
 const EXTENSION = /\.(?:md|markdown)$/;
@@ -21,7 +22,7 @@ const MAX_TAGS = 64;
  * The Markdown files of a folder, or one file: one memory a note, with those of its observations, then the links between the
  * notes and their relations as facts. Symbolic links and hidden folders are passed over.
  */
-export async function* readNotes(root: string, encoding = "utf-8"): ImportItems {
+export async function* readNotes(root: string, encoding?: string): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
   const paths = isFolder ? await findNotes(root) : [root];
   const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
@@ -31,9 +32,9 @@ export async function* readNotes(root: string, encoding = "utf-8"): ImportItems 
   const links: ImportItem[] = [];
   for (const path of paths) {
     const where = whereOf(path);
-    const text = await readText(path, encoding).catch(() => undefined);
-    if (text === undefined) {
-      yield faulty(where, UNREADABLE);
+    const text = await readText(path, encoding).catch((error: unknown) => faulty(where, messageOf(error)));
+    if (typeof text !== "string") {
+      yield text;
       continue;
     }
     const { note, observations, facts } = readNote(
@@ -111,12 +112,21 @@ async function findNotes(root: string): Promise<string[]> {
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
-const UNREADABLE = `cannot be read as UTF-8 of at most ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more, and --encoding other texts`;
-
-/** @throws {Error} for a note that is too large or not of the encoding. */
-async function readText(path: string, encoding: string): Promise<string> {
-  if ((await lstat(path)).size > MAX_NOTE_BYTES) throw new RangeError(UNREADABLE);
-  return new TextDecoder(encoding, { fatal: true }).decode(await readFile(path));
+/** The text of a note, in the encoding where it is not UTF-8. @throws {Error} with what is wrong with it. */
+async function readText(path: string, encoding: string | undefined): Promise<string> {
+  if ((await lstat(path)).size > MAX_NOTE_BYTES)
+    throw new RangeError(`is larger than ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more`);
+  const bytes = await readFile(path);
+  for (const name of ["utf-8", encoding ?? []].flat()) {
+    try {
+      const text = new TextDecoder(name, { fatal: true }).decode(bytes);
+      // As UTF-8, letters of UTF-16 have these between them.
+      if (encoding === undefined || !text.includes("\0")) return text;
+    } catch {
+      // It is of another encoding.
+    }
+  }
+  throw new RangeError(NOT_UTF8);
 }
 
 interface ReadNote {

@@ -67,9 +67,9 @@ export async function* readOlderService(
     const isNobodys = !keepUsers && users.size === 1 && NO_PERSON.test([...users].join(""));
     if (isNobodys) complain(`The one user of the file, ${names}, stands for nobody; --keep-users keeps it.`);
     else if (users.size > 0) complain(`Users of the file are kept unless --user names another: ${names}.`);
-    const owned = ({ user_id, ...row }: Row, where: string): ImportItem => {
-      const item = readRow(Object.entries(isNobodys ? row : { ...row, user_id }), where);
-      return item.kind === "memory" || item.kind === "fact" ? { ...item, isOwnerKept: true } : item;
+    const owned = function* ({ user_id, place: _place, ...row }: Row, where: string): Generator<ImportItem> {
+      for (const item of readRow(Object.entries(isNobodys ? row : { ...row, user_id }), where))
+        yield item.kind === "memory" || item.kind === "fact" ? { ...item, isOwnerKept: true } : item;
     };
     for (const row of read("memories", memories, "rowid")) {
       const where = `memory ${String(row["place"])}`;
@@ -78,11 +78,11 @@ export async function* readOlderService(
       const isKnown = SECTOR_NAMES.some((name) => name === sector);
       if (typeof content !== "string" || content.trim() === "")
         yield skipped(where, "memories that OpenMemory stored empty");
-      else yield owned(isKnown ? row : { ...row, primary_sector: null }, where);
+      else yield* owned(isKnown ? row : { ...row, primary_sector: null }, where);
     }
     if (facts.includes("object")) {
       for (const row of read("temporal_facts", facts, "valid_from, rowid"))
-        yield owned(row, `fact ${String(row["place"])}`);
+        yield* owned(row, `fact ${String(row["place"])}`);
     }
   } catch (error) {
     if (error instanceof CliFailure) throw error;

@@ -1,6 +1,14 @@
+import { parseTime, TIME_PATTERN } from "../../schemas/wire.ts";
 import { tagsOf, timeOf } from "../../files/front-matter.ts";
 import { jsonOf } from "../../files/own-files.ts";
-import { type ImportItem, objectOf, faulty } from "./import-item.ts";
+import {
+  PATTERN_MEANINGS,
+  type JsonObject,
+  MAX_METADATA_BYTES,
+  metadataBytes,
+  metadataFault,
+} from "../../schemas/text-rules.ts";
+import { type ImportItem, faulty, listOf, objectOf, skipped } from "./import-item.ts";
 
 /** Other names that programs give to a field, in the order in which they are looked for. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -11,35 +19,96 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   sector: ["sector", "primary_sector"],
   metadata: ["metadata", "meta"],
 };
+const namesOf = (field: string): readonly string[] => OTHER_NAMES[field] ?? [field];
 const MEMORY_FIELDS = "content tags metadata user_id project session_id occurred_at sector".split(" ");
 export const FACT_FIELDS =
   "subject predicate object valid_from valid_to confidence metadata user_id project cardinality".split(" ");
+const TIME_RULE = PATTERN_MEANINGS.get(TIME_PATTERN) ?? "";
 const TIMES: ReadonlySet<string> = new Set(["occurred_at", "valid_from", "valid_to"]);
 
-/** A time as it stands in a file: epoch milliseconds, or what it is for the schema to refuse. */
-export type ReadTime = (value: unknown) => unknown;
+/** How the times of a file are read: to epoch milliseconds, or unchanged; and what to do where they are not read. */
+export interface Times {
+  readonly read: (value: unknown) => unknown;
+  readonly advice: string;
+}
+const USUAL_TIMES: Times = { read: timeOf, advice: "" };
 
-/** A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Other fields are not read. */
-export function readRecord(value: unknown, where: string, readTime: ReadTime = timeOf): ImportItem {
+/**
+ * A record of JSON: a fact if it has a subject, a predicate and an object, else a memory. Its other fields become metadata; one
+ * that cannot is left out by itself.
+ */
+export function* readRecord(
+  value: unknown,
+  where: string,
+  times: Times = USUAL_TIMES,
+): Generator<ImportItem> {
   const record = objectOf(value);
-  if (record === undefined) return faulty(where, "is not a JSON object");
+  if (record === undefined) return yield faulty(where, "is not a JSON object");
   const isFact = ["subject", "predicate", "object"].every((name) => record[name] !== undefined);
-  const isKnown = OTHER_NAMES["content"]?.some((name) => name in record) === true;
+  const isKnown = namesOf("content").some((name) => name in record);
   if (!isFact && !isKnown)
-    return faulty(
+    return yield faulty(
       where,
       `has no text under content, text or memory, and is of no known format (${KNOWN_FORMATS})`,
     );
-  const names = isFact ? FACT_FIELDS : MEMORY_FIELDS;
-  const fields = names.flatMap((name) => {
-    const given = (OTHER_NAMES[name] ?? [name]).find(
-      (other) => record[other] !== undefined && record[other] !== null,
-    );
-    if (given === undefined) return [];
-    const value = record[given];
-    return [[name, TIMES.has(name) ? readTime(value) : value]];
-  });
-  return { kind: isFact ? "fact" : "memory", where, body: Object.fromEntries(fields) as object };
+  const others = new Map(Object.entries(record).filter(([, value]) => value !== null));
+  const body: Record<string, unknown> = {};
+  const names: Record<string, string> = {};
+  for (const name of isFact ? FACT_FIELDS : MEMORY_FIELDS) {
+    const given = namesOf(name).find((other) => others.has(other));
+    if (given === undefined) continue;
+    const value = others.get(given);
+    others.delete(given);
+    names[name] = given;
+    body[name] = name === "confidence" && typeof value === "string" ? Number(value) : value;
+    if (!TIMES.has(name)) continue;
+    body[name] = times.read(value);
+    if (parseTime(body[name]) === undefined)
+      return yield faulty(where, `${given} ${TIME_RULE}; got ${JSON.stringify(value)}${times.advice}`);
+  }
+  const { metadata = {} } = body;
+  if (objectOf(metadata) !== undefined) {
+    const { kept, refused } = withOthers(metadata as JsonObject, others);
+    if (Object.keys(kept).length > 0) body["metadata"] = kept;
+    for (const name of refused)
+      yield skipped(where, `fields that cannot be metadata, such as vectors and long texts (${name})`);
+  }
+  yield { kind: isFact ? "fact" : "memory", where, body, names };
+}
+
+/** So many numbers are the vector of a text, of which the daemon makes its own. */
+const VECTOR_NUMBERS = 64;
+
+function isVector(value: unknown): boolean {
+  const list = typeof value === "string" && value.startsWith("[") ? jsonOf(value) : value;
+  return listOf(list).length >= VECTOR_NUMBERS && listOf(list).every((one) => typeof one === "number");
+}
+
+/** The metadata with other fields of its record, under a free name where it has another value under theirs; and the names of those that it cannot have. */
+function withOthers(metadata: JsonObject, others: ReadonlyMap<string, unknown>) {
+  const kept = new Map<string, unknown>(Object.entries(metadata));
+  const refused: string[] = [];
+  let bytes = metadataBytes(metadata);
+  for (const [name, value] of others) {
+    const free = freeName(name, kept);
+    const field = Object.fromEntries([[free, value]]) as JsonObject;
+    const isFit = name !== "" && !isVector(value) && metadataFault(field) === undefined;
+    if (isFit && JSON.stringify(kept.get(name)) === JSON.stringify(value)) continue;
+    const size = isFit ? metadataBytes(field) : Infinity;
+    if (bytes + size > MAX_METADATA_BYTES) refused.push(name);
+    else {
+      kept.set(free, value);
+      bytes += size;
+    }
+  }
+  return { kept: Object.fromEntries(kept), refused };
+}
+
+/** The name, or `name_2` and so on where there is such a field already. */
+function freeName(name: string, fields: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  for (let number = 2; fields.has(free); number += 1) free = `${name}_${number}`;
+  return free;
 }
 
 export const KNOWN_FORMATS =
@@ -82,22 +151,25 @@ export function readGraphRecord(
     : undefined;
 }
 
+const LOWER_CASE: ReadonlySet<string> = new Set([...MEMORY_FIELDS, ...FACT_FIELDS].flatMap(namesOf));
+
 /** A row of a table under the names of its columns, where tags and metadata are texts; empty cells are left out. */
-export function readRow(
+export function* readRow(
   cells: Iterable<readonly [column: string, value: unknown]>,
   where: string,
-  readTime?: ReadTime,
-): ImportItem {
-  const record: Record<string, unknown> = {};
-  for (const [column, value] of cells) {
+  times?: Times,
+): Generator<ImportItem> {
+  const record = new Map<string, unknown>();
+  for (const [name, value] of cells) {
     if (value === "" || value === null) continue;
-    if (column === "tags" && typeof value === "string") record["tags"] = tagsOf(value);
-    else if (column === "confidence") record["confidence"] = Number(value);
-    else if (column === "metadata" || column === "meta") {
+    const lower = name.toLowerCase();
+    const column = freeName(LOWER_CASE.has(lower) ? lower : name, record);
+    if (namesOf("tags").includes(column) && typeof value === "string") record.set(column, tagsOf(value));
+    else if (namesOf("metadata").includes(column)) {
       const metadata = typeof value === "string" ? jsonOf(value) : undefined;
-      if (metadata === undefined) return faulty(where, `${column} must be a JSON object`);
-      record["metadata"] = metadata;
-    } else record[column] = typeof value === "bigint" ? Number(value) : value;
+      if (metadata === undefined) return yield faulty(where, `${column} must be a JSON object`);
+      record.set(column, metadata);
+    } else record.set(column, typeof value === "bigint" ? Number(value) : value);
   }
-  return readRecord(record, where, readTime);
+  yield* readRecord(Object.fromEntries(record), where, times);
 }

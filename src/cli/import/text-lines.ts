@@ -1,4 +1,5 @@
 /** Texts in pieces, read in parts of any size and never as a whole. The message of a refusal names the limit. */
+import { jsonOf } from "../../files/own-files.ts";
 
 /** Bytes of a line of JSON or a row of CSV: a memory of 200 000 characters, each escaped, and its metadata take 3 MB. */
 export const MAX_LINE_BYTES = 16 * 1_024 * 1_024;
@@ -40,8 +41,7 @@ export type Line =
 /** A line, and how many bytes there are up to its end; undefined of a last line that has none. */
 type PlacedLine = Line & { readonly end: number | undefined };
 
-const NOT_UTF8 =
-  "is not UTF-8; name its encoding: --encoding windows-1252 (Western Europe), windows-1251 (Cyrillic)";
+export const NOT_UTF8 = "is not UTF-8";
 
 const NEWLINE = 0x0a;
 
@@ -109,10 +109,10 @@ export async function* jsonElements(bytes: Bytes, maxBytes = MAX_ELEMENT_BYTES):
     number += 1;
     if (element === undefined) return { number, fault: `is larger than ${maxBytes} bytes` };
     try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(element);
-      return { number, value: JSON.parse(text) as unknown };
-    } catch (error) {
-      return { number, fault: error instanceof SyntaxError ? "is not JSON" : NOT_UTF8 };
+      const value = jsonOf(new TextDecoder("utf-8", { fatal: true }).decode(element));
+      return value === undefined ? { number, fault: "is not JSON" } : { number, value };
+    } catch {
+      return { number, fault: NOT_UTF8 };
     }
   };
 

@@ -59,7 +59,12 @@ describe("an answer of a service that lists its memories", () => {
     ];
     const items = await read(file("all.json", JSON.stringify({ results })));
     expect(bodies(items)).toEqual([
-      { content: "Likes leeks.", user_id: "ann", occurred_at: Date.UTC(2025, 4, 1) },
+      {
+        content: "Likes leeks.",
+        user_id: "ann",
+        occurred_at: Date.UTC(2025, 4, 1),
+        metadata: { id: "x" },
+      },
     ]);
     expect(faults(items)).toEqual(["all.json 1, result 2: is not a JSON object"]);
   });
@@ -88,7 +93,7 @@ describe("mem0", () => {
     expect(bodies(items)).toEqual([
       {
         content: "Likes leeks.",
-        metadata: { kind: "food" },
+        metadata: { kind: "food", id: "1", hash: "x" },
         occurred_at: Date.UTC(2025, 4, 1, 9, 0, 0, 123),
         session_id: "lunch",
         tags: ["food", "garden"],
@@ -168,6 +173,33 @@ describe("the times of a table", () => {
     expect(checked).toEqual([Date.UTC(2024, 3, 3), Date.UTC(2024, 3, 5), "faulty"]);
   });
 
+  it("that are not understood are named as the file names them, with what to do", async () => {
+    const refused = async (path: string, dateFormat?: string) => {
+      const { items } = await openSource(path, undefined, { allBranches: false, dateFormat });
+      const found: Checked[] = [];
+      for await (const item of items) found.push(checkItem(item, {}));
+      return faults(found);
+    };
+    const path = file("a.csv", "text,Date\nx,03.04.2024\n");
+    expect(await refused(path)).toEqual([
+      expect.stringMatching(
+        /^line 2: date must be a date .*; got "03\.04\.2024" \(.* --date-format DD\.MM\.YYYY\)$/,
+      ),
+    ]);
+    expect(await refused(path, "DD/MM/YYYY")).toEqual([
+      expect.stringMatching(/got "03\.04\.2024", which --date-format DD\/MM\/YYYY does not fit$/),
+    ]);
+    const lines = file(
+      "a.ndjson",
+      '{"text":"x","timestamp":"3 April"}\n{"text":""}\n{"text":"x","categories":[5]}',
+    );
+    expect(await refused(lines)).toEqual([
+      expect.stringMatching(/^line 1: timestamp must be a date .*; got "3 April"$/),
+      "line 2: text must not be empty",
+      expect.stringMatching(/^line 3: categories\/0 must be/),
+    ]);
+  });
+
   it("are of no other format", async () => {
     const path = file("a.json", "[]");
     await expect(
@@ -191,8 +223,29 @@ it("reads a table in the encoding that is named, and says how to name it", async
   writeFileSync(path, Buffer.from("content\nCafé\n", "utf16le"));
   expect(await contents("utf-16le")).toContain("Café");
   await expect(openSource(folder, "memoryd", { allBranches: false, encoding: "koi8-r" })).rejects.toThrow(
-    /--encoding is for a file/,
+    /--encoding is for csv/,
   );
+});
+
+it("advises an encoding only where one can be named, and reads the notes of a folder that are not UTF-8 in it", async () => {
+  const bytes = Buffer.from('[{"uuid":"x","chat_messages":[{"text":"Caf\xe9"}]}]', "latin1");
+  const reasons = async (path: string, encoding?: string) => {
+    const found: ImportItem[] = [];
+    for await (const item of (await openSource(path, undefined, { allBranches: false, encoding })).items)
+      found.push(item);
+    return found.map((item) => ("reason" in item ? item.reason : JSON.stringify(item)));
+  };
+  const damaged = [expect.stringMatching(/^is not UTF-8; .*export it again$/)];
+  expect(await reasons(archive([{ name: "conversations.json", content: bytes }]))).toEqual(damaged);
+  file("chats/conversations.json", bytes);
+  expect(await reasons(join(folder, "chats"))).toEqual(damaged);
+  file("notes/a.md", Buffer.from("Fermé", "latin1"));
+  file("notes/b.md", "Fermé");
+  file("notes/c.md", Buffer.from("plain", "utf16le"));
+  expect((await reasons(join(folder, "notes")))[0]).toMatch(/^is not UTF-8; name its encoding: --encoding/);
+  const recoded = await reasons(join(folder, "notes"), "windows-1252");
+  expect(recoded.filter((note) => note.includes("Fermé"))).toHaveLength(2);
+  expect((await reasons(join(folder, "notes", "c.md"), "utf-16le"))[0]).toContain("plain");
 });
 
 it("is opened when it is read, so that one that cannot be opened is refused", async () => {
@@ -571,6 +624,13 @@ describe("notes", () => {
     expect(faults(items.map((item) => checkItem(item, {})))).toEqual([]);
   });
 
+  it("keep whole numbers of their front matter exactly", async () => {
+    const text = "---\nid: 1793412345678901234\nsmall: 12\nlist: [9007199254740993]\n---\nx";
+    expect(bodies(await read(file("note.md", text)))).toMatchObject([
+      { metadata: { id: "1793412345678901234", small: 12, list: ["9007199254740993"] } },
+    ]);
+  });
+
   it("whose front matter is a bomb of aliases keep it as text", async () => {
     const bomb = [
       "a: &a [x,x,x,x,x,x,x,x,x]",
@@ -619,6 +679,65 @@ describe("tables and lines", () => {
       { content: "fine", tags: ["a", "b"], project: "garden", occurred_at: Date.UTC(2025, 0, 1) },
       { subject: "s", predicate: "p", object: "o", valid_from: Date.UTC(2025, 0, 1), project: "garden" },
     ]);
+  });
+
+  it("keep fields without a meaning here as metadata, exactly", async () => {
+    const lines = [
+      '{"text":"An owl called.","id":1793412345678901234,"ids":[9007199254740993,-5],"likes":3,"gone":null,"memory":"other"}',
+      '{"content":"x","date":"2025-01-02","created_at":"2024-01-02","lang":"en","metadata":{"lang":"de","lang_2":"fr","same":[1]},"same":[1]}',
+      '{"subject":"s","predicate":"p","object":"o","origin":"diary","metadata":{"n":12345678901234567890}}',
+      `{"content":"y","vector":[${"0.25,".repeat(99)}1],"":1,"__proto__":2,"page":"${"a".repeat(70_000)}","kept":"\\u0022 9007199254740993"}`,
+    ];
+    const items = await read(file("a.ndjson", lines.join("\n")));
+    expect(bodies(items)).toEqual([
+      {
+        content: "An owl called.",
+        metadata: {
+          id: "1793412345678901234",
+          ids: ["9007199254740993", -5],
+          likes: 3,
+          memory: "other",
+        },
+      },
+      {
+        content: "x",
+        occurred_at: Date.UTC(2024, 0, 2),
+        metadata: { lang: "de", lang_2: "fr", lang_3: "en", same: [1], date: "2025-01-02" },
+      },
+      {
+        subject: "s",
+        predicate: "p",
+        object: "o",
+        metadata: { n: "12345678901234567890", origin: "diary" },
+      },
+      { content: "y", metadata: { kept: '" 9007199254740993' } },
+    ]);
+    const leftOut = items.flatMap((item) => (item.kind === "skipped" ? [item.reason] : []));
+    expect(leftOut.map((reason) => /\((.*)\)/.exec(reason)?.[1])).toEqual([
+      "vector",
+      "",
+      "__proto__",
+      "page",
+    ]);
+    const [list] = [await read(file("a.json", `[${lines.join(",")}]`))];
+    expect(bodies(list)).toEqual(bodies(items));
+  });
+
+  it("keep columns without a meaning here as metadata, under the names that they have", async () => {
+    const path = file(
+      "a.csv",
+      `Content;Rating;Author;Note;Note;confidence;Categories;;embedding\nPears;05;Ilse;a;b;high;fruit, food;0;"[${"0.5,".repeat(99)}1]"\nPlums;;;;;;;;\n`,
+    );
+    const items = await read(path);
+    expect(bodies(items)).toEqual([
+      {
+        content: "Pears",
+        tags: ["fruit", "food"],
+        metadata: { Rating: "05", Author: "Ilse", Note: "a", Note_2: "b", confidence: "high" },
+      },
+      { content: "Plums" },
+    ]);
+    expect(items.filter(({ kind }) => kind === "skipped")).toHaveLength(2);
   });
 
   it("whose records name a user are believed only where that is asked for", async () => {
