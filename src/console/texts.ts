@@ -302,7 +302,6 @@ export const texts = {
     kinds: "Kinds",
     top: { tag: "Tags", project: "Projects", user: "People" },
     about: (person: string) => `About ${person}`,
-    again: "Write the summary again",
   },
   docs: {
     pages: "Documentation",

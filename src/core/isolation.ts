@@ -61,7 +61,6 @@ const RULES: Rules<Operations> = {
 
   listUsers: { refused: "listing users" },
   userSummary: "input",
-  regenerateSummary: "input",
   deleteUserMemories: "input",
 
   listChanges: "input",

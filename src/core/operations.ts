@@ -6,7 +6,7 @@ import { listSuperseded } from "./memories/list-superseded.ts";
 import type { MemoryPorts } from "./memories/memory-ports.ts";
 import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-memories.ts";
 import { listUsers } from "./users/list-users.ts";
-import type { UserSummaries } from "./users/user-summaries.ts";
+import { userSummary } from "./users/user-summary.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
 import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
@@ -74,9 +74,6 @@ export function listSectors({ store }: Pick<MemoryPorts, "store">, filter: { rea
   return SECTORS.map((name) => ({ name, description: SECTOR_DESCRIPTIONS[name], count: counts[name] }));
 }
 
-type SummaryPorts = { readonly summaries: Pick<UserSummaries, "get" | "regenerate"> };
-type OneUser = { readonly userId: string };
-
 const OPERATIONS = {
   addMemory,
   addMemories,
@@ -107,9 +104,7 @@ const OPERATIONS = {
   eraseFromTrash,
   emptyTrash,
   undoChanges,
-  userSummary: ({ summaries }: SummaryPorts, { userId }: OneUser) => summaries.get(userId),
-  /** The same, made now. */
-  regenerateSummary: ({ summaries }: SummaryPorts, { userId }: OneUser) => summaries.regenerate(userId),
+  userSummary,
   ...FACT_OPERATIONS,
 };
 
@@ -124,7 +119,7 @@ type Bound<All> = {
 export type Operations = Bound<typeof OPERATIONS>;
 
 /** The ports of all operations. */
-export interface OperationPorts extends UndoPorts, UserDeletionPorts, SummaryPorts {
+export interface OperationPorts extends UndoPorts, UserDeletionPorts {
   readonly feed: Feed;
 }
 

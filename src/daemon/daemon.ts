@@ -35,7 +35,6 @@ import { TEMPORARY_FOLDER } from "../storage/files/data-directory.ts";
 import { nodeDisk, removeTree } from "../storage/files/disk.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
 import { openStore } from "../storage/open-store.ts";
-import { UserSummaries } from "../core/users/user-summaries.ts";
 import { readTls } from "./tls.ts";
 
 /** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
@@ -199,7 +198,6 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     });
     documents = service;
     started.push(() => service.close());
-    const summaries = new UserSummaries(ports);
     const backups = createBackupService({
       dataDir: config.dataDir,
       folder: backupFolder(config),
@@ -216,7 +214,6 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
     const operations = bindOperations({
       ...ports,
       undos: undoLog.undos,
-      summaries,
       feed: opened.feed,
       stopJob: service.stopJob,
       noteErasure: backups.noteErasure,

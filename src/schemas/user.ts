@@ -33,7 +33,7 @@ export const ListUsersReply = pageReply(
 export const UserSummaryReply = t.named("UserSummary", {
   user_id: t.text(),
   summary: t.text("The highlights and what is true now, as one text."),
-  highlights: t.records("Sentences of the user's memories that stand for the rest, in the order of time.", {
+  highlights: t.records("What lasts and what is open, in words of the memories, in the order of time.", {
     memory_id: t.text(),
     text: t.text(),
   }),
@@ -46,7 +46,7 @@ export const UserSummaryReply = t.named("UserSummary", {
   first_memory_at: MemoryTime,
   last_memory_at: MemoryTime,
   updated_at: field.Time,
-  stale: t.flag("Memories or facts changed since the sentences were chosen; all else is as of now."),
+  stale: t.flag("Always false: a summary is made when it is asked for."),
 });
 
 const Keep = t.oneOf(["documents"], "`documents`: what was ingested stays, with its memories and originals.");

@@ -37,7 +37,6 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
   const jobs = new IngestJobs(ports, { concurrency: 1, report: (error) => void reported.push(error) });
   const operations = bindOperations({
     ...ports,
-    summaries: world.ports.summaries,
     feed: world.ports.feed,
     stopJob: (job) => jobs.stop(job),
     noteErasure: async () => {},

@@ -6,7 +6,7 @@ import { FACT_OPERATIONS } from "../../src/core/facts/fact-operations.ts";
 import { SECTORS, type SeenMemory } from "../../src/core/memory.ts";
 import { memoryOf } from "../../src/core/rows.ts";
 import type { Operations } from "../../src/core/operations.ts";
-import type { UserSummary } from "../../src/core/users/user-summaries.ts";
+import type { UserSummary } from "../../src/core/users/user-summary.ts";
 import type { ServiceStatus } from "../../src/core/status.ts";
 import { bindAll } from "../../src/core/operations.ts";
 import { createFakeFactPorts } from "./in-memory-fact-store.ts";
@@ -177,7 +177,6 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
     listUsers: () => ({ items: [], total: 0, isMore: false }),
     userSummary: async ({ userId }) => fakeSummary(userId),
-    regenerateSummary: async ({ userId }) => fakeSummary(userId),
     deleteUserMemories: async ({ userId }) => {
       const own = [...memories.values()].filter((memory) => memory.userId === userId);
       for (const { id } of own) memories.delete(id);
@@ -278,7 +277,6 @@ function fakeSummary(userId: string): UserSummary {
     firstMemoryAt: FAKE_NOW,
     lastMemoryAt: FAKE_NOW,
     updatedAt: FAKE_NOW,
-    isStale: false,
   };
 }
 

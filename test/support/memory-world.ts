@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { FactMeanings } from "../../src/core/facts/fact-meanings.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
-import { UserSummaries } from "../../src/core/users/user-summaries.ts";
 import { readWordFrequencies } from "../../src/core/text/stop-words.ts";
 import type { OperationPorts } from "../../src/core/operations.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
@@ -29,11 +28,6 @@ export function createMemoryWorld(): MemoryWorld {
   const clock = { now: () => world.now };
   const embedder = createFakeEmbedder();
   const memory = createInMemoryStore(clock);
-  const summaries = new UserSummaries({
-    store: memory.store,
-    clock,
-    nextTurn: async () => {},
-  });
   const followUps = new FollowUps(memory.store, {
     onPending: () => {},
     isBusy: () => false,
@@ -55,7 +49,6 @@ export function createMemoryWorld(): MemoryWorld {
       ids: { newId: () => `m${(ids += 1)}` },
       stopJob: async () => {},
       noteErasure: async () => {},
-      summaries,
       feed: memory.feed,
       requests: new RequestLedger(),
       followUps,

@@ -31,7 +31,6 @@ export function addUserCommands(memoryd: Command): void {
     .action(list);
   addCommand(users, "summary", "summarise a user's memories")
     .argument("<user>", "the id of the user", userId)
-    .option("--fresh", "make a new summary")
     .option("--json", "print the answer as JSON")
     .action(summarise);
   addCommand(users, "delete", "delete a user's memories, with documents and originals")
@@ -59,15 +58,10 @@ async function list(flags: Flags): Promise<void> {
 
 async function summarise(user: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
-  const summary = await (flags.fresh === true ? api.users.regenerateSummary(user) : api.users.summary(user));
+  const summary = await api.users.summary(user);
   if (flags.json === true) return printJson(summary);
   const { user_id, memory_count, fact_count, highlights, facts, sectors, top_tags, key_phrases } = summary;
-  const head = [
-    oneLine(user_id),
-    inWords(memory_count, fact_count),
-    days(summary),
-    summary.stale ? "changed since" : "",
-  ];
+  const head = [oneLine(user_id), inWords(memory_count, fact_count), days(summary)];
   print(head.filter((part) => part !== "").join(" · "));
   print("");
   for (const { text } of highlights) print(`  ${oneLine(text)}`);

@@ -6,7 +6,7 @@ import { type PageProps, useSession } from "../context.ts";
 import { conditionsOf } from "../filters.tsx";
 import { countOf, timeZone } from "../format.ts";
 import { hashOf, useLoad } from "../hooks.ts";
-import { Deed, Outcome } from "../parts.tsx";
+import { Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { Activity } from "./activity.tsx";
 
@@ -118,32 +118,24 @@ function Bars({ title, rows }: { title: string; rows: readonly Row[] }) {
 
 /** What stands out about a person. */
 function Summary({ user }: { user: string }) {
-  const { scope } = useSession();
   const summary = useLoad((signal) => api.users.summary(user, { signal }), [user]);
   return (
     <section class="card">
       <h2>{texts.overview.about(user)}</h2>
       <Outcome of={summary}>
-        {({ highlights, facts, stale }: UserSummary) => (
-          <>
-            <ul class="links">
-              {highlights.map(({ memory_id, text }) => (
-                <li key={memory_id}>
-                  <a href={hashOf("notes", { id: memory_id })}>{text}</a>
-                </li>
-              ))}
-              {facts.map(({ id, subject, predicate, object }) => (
-                <li key={id}>
-                  <a href={hashOf("facts", { subject })}>{subject}</a> {predicate} {object}
-                </li>
-              ))}
-            </ul>
-            {stale && scope !== "read" && (
-              <Deed run={async () => (await api.users.regenerateSummary(user), summary.reload())}>
-                {texts.overview.again}
-              </Deed>
-            )}
-          </>
+        {({ highlights, facts }: UserSummary) => (
+          <ul class="links">
+            {highlights.map(({ memory_id, text }) => (
+              <li key={memory_id}>
+                <a href={hashOf("notes", { id: memory_id })}>{text}</a>
+              </li>
+            ))}
+            {facts.map(({ id, subject, predicate, object }) => (
+              <li key={id}>
+                <a href={hashOf("facts", { subject })}>{subject}</a> {predicate} {object}
+              </li>
+            ))}
+          </ul>
         )}
       </Outcome>
     </section>

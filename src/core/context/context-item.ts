@@ -41,6 +41,7 @@ const MAX_SENTENCES = 24;
 const UNKNOWN = 0.5;
 /** The share of its sureness that a statement keeps if it cannot stand alone. */
 const SCRAP = 0.5;
+const SPEAKER = /^[^\S\n]{0,8}[^:\n]{1,40}:\s/u;
 /** A turn of a conversation says much in passing. */
 const MIN_OF_TURN = 0.75;
 const OF_TURN = 0.7;
@@ -58,7 +59,9 @@ export function judge(
   if (whole === "") return undefined;
   const kind = CONTEXT_KINDS.find((name) => name === told);
   if (kind !== undefined) return { kind, sureness: 1, text: shortened(whole, limitOf(kind)) };
+  const speaker = isTurn ? (SPEAKER.exec(memory.content)?.[0] ?? "") : "";
   const sentences = memory.content
+    .slice(speaker.length)
     .split(/\n+/)
     .flatMap((line) => sentencesOf(line))
     .slice(0, MAX_SENTENCES)
@@ -75,7 +78,15 @@ export function judge(
     );
     return { kind: "fact", sureness: UNKNOWN * sentenceWorth(text), text };
   }
-  if (isTurn && best.score < MIN_OF_TURN) return undefined;
+  if (isTurn) {
+    // Its sentences are read alone, each worth what it says without those around it.
+    const worthOf = (sentence: (typeof sentences)[number]) =>
+      (sentence.statement?.score ?? 0) * sentenceWorth(sentence.text);
+    const { text, statement } = sentences.reduce((a, b) => (worthOf(b) > worthOf(a) ? b : a));
+    if (statement === undefined || statement.score < MIN_OF_TURN) return undefined;
+    const said = shortened(`${oneLine(speaker)} ${text}`, MAX_CHARS);
+    return { kind: statement.kind, sureness: OF_TURN * worthOf({ text, statement }), text: said };
+  }
   if (best.kind === "preference" && isPlainStatement(whole))
     return { kind: "fact", sureness: best.score, text: inShort(whole, [whole]) };
   const ofKind = sentences.filter(({ statement }) => statement?.kind === best.kind).map(({ text }) => text);
@@ -83,7 +94,7 @@ export function judge(
   // Wishes and decisions are told in few words.
   const isWish = best.kind === "preference" || best.kind === "decision" || best.kind === "correction";
   const worth = isWish ? 1 : SCRAP + (1 - SCRAP) * sentenceWorth(text);
-  return { kind: best.kind, sureness: best.score * worth * (isTurn ? OF_TURN : 1), text };
+  return { kind: best.kind, sureness: best.score * worth, text };
 }
 
 /** Wishes, orders and habits of a person. */

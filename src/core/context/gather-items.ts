@@ -82,37 +82,83 @@ const PERHAPS_REPLACED = 0.8;
 const MAX_BEFORE_CHARS = 100;
 /** Factor for what answers the query. */
 const ANSWERS = 2;
+/** Sureness of the beginning of a document, and of a note that tells nothing that lasts. */
+const OF_DOCUMENT = 0.3;
+const HARDLY = 0.03;
+/** Some 5 ms for notes, 30 ms for the longest texts. */
+const JUDGED_PER_TURN = 20;
 
 /**
  * The items that a context may tell, each with its worth, in no order: notes that hold, of the user, the project and without one, and facts
  * true now; no text of documents. Cost: a few scans in memory, and at most some 1 000 notes read, however many there are.
  */
 export async function gatherItems(ports: MemoryPorts, input: ContextInput): Promise<Candidate[]> {
-  const { project } = input;
-  const owner = input.userId === undefined ? {} : { userId: input.userId };
-  const base: MemoryFilter = { ...owner, documents: false };
+  const asked = await answering(ports, input);
+  const { snippets, facts: answers, places, unsure } = asked;
+  const { notes, before, memories } = await gatherNotes(ports, input, asked);
+  return [...notes, ...factItems(ports, input, answers)].map((item) => {
+    const answer = places.get(item.id);
+    // A long note is told by the part that answers.
+    const told = oneLine(snippets.get(item.id) ?? item.text);
+    const by = memories.get(item.id)?.superseded?.by;
+    const earlier = before.get(item.id);
+    const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
+    const text =
+      earlier === undefined ? replaced : `${replaced} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
+    return answer === undefined
+      ? { ...item, text }
+      : { ...item, text, answer, isUnsure: unsure.has(item.id) };
+  });
+}
+
+/**
+ * The notes among the items, each in its own words; all memories that were read for them, and those who speak in them, folded;
+ * `before` has the words of earlier notes by the ids of those that replaced them.
+ * @param others ids of memories that are told by their beginnings where notes tell little.
+ */
+export async function gatherNotes(
+  ports: Pick<MemoryPorts, "store" | "frequencies" | "nextTurn">,
+  { userId, project }: Pick<ContextInput, "userId" | "project">,
+  { snippets, places }: Pick<Asked, "snippets" | "places"> = NOTHING_ASKED,
+  others: readonly string[] = [],
+) {
+  const base = notesOf(userId);
   const filters: readonly MemoryFilter[] =
     project === undefined ? [base] : [project, null].map((one) => ({ ...base, projects: [one] }));
-  const { snippets, facts: answers, places, unsure } = await answering(ports, input, base);
-  const ids = new Set(snippets.keys());
+  const ids = new Set([...snippets.keys(), ...others]);
   for (const filter of filters) for (const id of likely(ports, filter)) ids.add(id);
   const memories = await ports.store.readMemories([...ids]);
-  const items: {
+  const judgedNotes: {
     readonly memory: SeenMemory;
     readonly entry: CatalogueEntry;
     readonly judged: NonNullable<ReturnType<typeof judge>>;
   }[] = [];
-  for (const memory of memories.values()) {
-    const entry = ports.store.catalogue.find(memory.id);
+  const speakers = new Set<string>();
+  for (const [place, memory] of [...memories.values()].entries()) {
+    if (place % JUDGED_PER_TURN === JUDGED_PER_TURN - 1) await ports.nextTurn();
+    const { id, content, sessionId } = memory;
+    const entry = ports.store.catalogue.find(id);
     if (entry === undefined || memory.superseded?.how === "told") continue;
     const { asks, speaker } = entry.traits;
-    const isTurn = speaker !== null && memory.sessionId !== null && !places.has(memory.id);
+    const isTurn = speaker !== null && sessionId !== null;
+    if (isTurn) speakers.add(speaker);
+    const kind = "fact";
+    let judged =
+      entry.documentId === null ? judge(memory, { asks, isTurn: isTurn && !places.has(id) }) : undefined;
     // What answers is told, whatever it is.
-    const judged =
-      judge(memory, { asks, isTurn }) ??
-      (places.has(memory.id) ? { kind: "fact" as const, text: memory.content, sureness: 1 } : undefined);
-    if (judged !== undefined) items.push({ memory, entry, judged });
+    if (places.has(id)) judged ??= { kind, text: content, sureness: 1 };
+    if (others.includes(id))
+      judged ??= {
+        kind,
+        text: shortened(oneLine(content), MAX_CHARS),
+        sureness: entry.documentId === null ? HARDLY : OF_DOCUMENT,
+      };
+    if (judged !== undefined) judgedNotes.push({ memory, entry, judged });
   }
+  // Some may have been changed or deleted meanwhile.
+  for (const { id, version } of memories.values())
+    if (ports.store.catalogue.find(id)?.version !== version) memories.delete(id);
+  const items = judgedNotes.filter(({ memory }) => memories.has(memory.id));
   const newest = items.reduce((latest, { memory }) => Math.max(latest, occurredAtOf(memory)), -Infinity);
   const nearness = nearnessTo(
     ports,
@@ -145,20 +191,30 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     before.set(by, text);
     return false;
   });
-  return [...shown, ...factItems(ports, input, answers)].map((item) => {
-    const answer = places.get(item.id);
-    // A long note is told by the part that answers.
-    const told = oneLine(snippets.get(item.id) ?? item.text);
-    const by = memories.get(item.id)?.superseded?.by;
-    const earlier = before.get(item.id);
-    const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
-    const text =
-      earlier === undefined ? replaced : `${replaced} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
-    return answer === undefined
-      ? { ...item, text }
-      : { ...item, text, answer, isUnsure: unsure.has(item.id) };
-  });
+  return { notes: shown, before, memories, speakers: [...speakers] };
 }
+
+interface Asked {
+  /** The notes that answer the query or perhaps do, by id with the part that does. */
+  readonly snippets: ReadonlyMap<string, string>;
+  /** Ids of facts that answer. */
+  readonly facts: ReadonlySet<string>;
+  /** The places of the best of both. */
+  readonly places: ReadonlyMap<string, number>;
+  /** Ids of notes that only perhaps answer. */
+  readonly unsure: ReadonlySet<string>;
+}
+
+const NOTHING_ASKED: Asked = {
+  snippets: new Map(),
+  facts: new Set(),
+  places: new Map(),
+  unsure: new Set(),
+};
+
+/** All that a user, or anybody, wrote; no text of documents. */
+const notesOf = (userId: string | undefined): MemoryFilter =>
+  userId === undefined ? { documents: false } : { userId, documents: false };
 
 /** Ids of notes that are likely to be worth telling. */
 function likely(
@@ -186,26 +242,18 @@ function likely(
   );
 }
 
-/** The notes that answer the query or perhaps do, by id with the part that does; ids of facts that answer; the places of the best of both. */
 async function answering(
   ports: MemoryPorts,
   { query, project, userId, maxTokens }: ContextInput,
-  base: MemoryFilter,
-) {
-  if (query === undefined)
-    return {
-      snippets: new Map<string, string>(),
-      facts: new Set<string>(),
-      places: new Map<string, number>(),
-      unsure: new Set<string>(),
-    };
+): Promise<Asked> {
+  if (query === undefined) return NOTHING_ASKED;
   const projects = project === undefined ? {} : { projects: [project, null] };
   const { hits, relevant, plausible } = await queryMemory(ports, {
     query,
     limit: HITS,
     // So that the first answer fits beside what stands around it.
     snippetChars: Math.min(MAX_CHARS, maxTokens - FRAME),
-    filter: { ...base, ...projects },
+    filter: { ...notesOf(userId), ...projects },
   });
   const facts = await answeringFacts(ports, {
     question: readPrompt(query).asking,

@@ -1,5 +1,5 @@
 import { forbidden } from "../../core/errors.ts";
-import type { UserSummary } from "../../core/users/user-summaries.ts";
+import type { UserSummary } from "../../core/users/user-summary.ts";
 import { ListMemoriesQuery, ListMemoriesReply, OwnerBody, OwnerQuery } from "../../schemas/memory.ts";
 import * as wire from "../../schemas/user.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
@@ -44,14 +44,14 @@ export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
       return shown(await operationsOf(request).userSummary({ userId }));
     },
   }),
-  regenerateSummary: route("write POST /users/:user_id/summary/regenerate", "The same, made now", {
+  regenerateSummary: route("write POST /users/:user_id/summary/regenerate", "The same", {
     params: wire.UserParams,
     querystring: OwnerQuery,
     body: OwnerBody,
     answer: wire.UserSummaryReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query, request.body);
-      return shown(await operationsOf(request).regenerateSummary({ userId }));
+      return shown(await operationsOf(request).userSummary({ userId }));
     },
   }),
   deleteUserMemories: route(
@@ -81,11 +81,11 @@ export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
   ),
 }));
 
-const shown = ({ text: summary, memories: memoryCount, isStale: stale, ...rest }: UserSummary) => ({
+const shown = ({ text: summary, memories: memoryCount, ...rest }: UserSummary) => ({
   ...rest,
   summary,
   memoryCount,
-  stale,
+  stale: false,
 });
 
 /** @throws {ServiceError} INVALID_REQUEST where the request names another user than its address does. */

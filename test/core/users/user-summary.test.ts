@@ -5,18 +5,17 @@ import { recordFact } from "../../../src/core/facts/record-fact.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
-import { UserSummaries } from "../../../src/core/users/user-summaries.ts";
+import { userSummary } from "../../../src/core/users/user-summary.ts";
+import { createDocumentWorld } from "../../support/document-world.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 import { times } from "../../support/stress.ts";
 
 let world: MemoryWorld;
-let summaries: UserSummaries;
 beforeEach(() => {
   world = createMemoryWorld();
-  summaries = new UserSummaries({ ...world.ports, nextTurn });
 });
 
-const nextTurn = () => new Promise<void>((turn) => setImmediate(turn));
+const summaryOf = (userId: string) => userSummary(world.ports, { userId });
 const add = async (content: string, userId = "u", more: object = {}) =>
   (await addMemory(world.ports, { content, userId, ...more })).memory;
 const rememberFact = (object: string, userId = "u") =>
@@ -35,8 +34,8 @@ const NOTES = [
 describe("a summary", () => {
   it("is made of whole sentences, figures and phrases", async () => {
     for (const note of NOTES) await add(note, "u", { tags: note.includes("allotment") ? ["garden"] : [] });
-    const summary = await summaries.get("u");
-    expect(summary.highlights.map(({ text }) => text)).toEqual(expect.arrayContaining([NOTES[0], NOTES[3]]));
+    const summary = await summaryOf("u");
+    expect(summary.highlights.map(({ text }) => text)).toEqual(expect.arrayContaining([NOTES[0], NOTES[4]]));
     expect(summary).toMatchObject({
       memories: 7,
       sectors: { semantic: 7, emotional: 0 },
@@ -44,10 +43,9 @@ describe("a summary", () => {
       firstMemoryAt: world.now,
       lastMemoryAt: world.now,
       updatedAt: world.now,
-      isStale: false,
     });
     expect(summary.keyPhrases).toEqual(expect.arrayContaining(["allotment", "boiler"]));
-    expect(summary.text).toBe(summary.highlights.map(({ text }) => text).join(" "));
+    expect(summary.text).toBe(summary.highlights.map(({ text }) => text).join("\n"));
   });
 
   it("passes over replies and questions while there is better, and takes them where there is not", async () => {
@@ -58,61 +56,75 @@ describe("a summary", () => {
         "talks",
       );
     await add("Yes, that works for me!", "talks");
-    const texts = (await summaries.get("talks")).highlights.map(({ text }) => text);
+    const texts = (await summaryOf("talks")).highlights.map(({ text }) => text);
     expect(texts).not.toContain("Yes, that works for me!");
-    expect((await summaries.get("replies")).highlights).not.toEqual([]);
+    expect((await summaryOf("replies")).highlights).not.toEqual([]);
   });
 
   it("says who speaks", async () => {
-    await add("Caroline: Hey! I went to the adoption agency in Leeds with my sister.");
-    const { highlights } = await summaries.get("u");
-    expect(highlights[0]?.text).toBe("Caroline: I went to the adoption agency in Leeds with my sister.");
+    await add("Caroline: Hey! I live in Leeds with my sister.", "u", { sessionId: "s" });
+    const { highlights } = await summaryOf("u");
+    expect(highlights[0]?.text).toBe("Caroline: I live in Leeds with my sister.");
   });
 
   it("shows the facts that are valid now, as of now", async () => {
     await rememberFact("Leeds");
-    expect((await summaries.get("u")).text).toBe("Now: Ann lives in Leeds.");
+    expect((await summaryOf("u")).text).toBe("Now: Ann lives in Leeds.");
     world.now += 1_000;
     await rememberFact("York");
-    const summary = await summaries.get("u");
+    const summary = await summaryOf("u");
     expect(summary.facts.map(({ object }) => object)).toEqual(["York"]);
-    expect(summary).toMatchObject({ isStale: true, factCount: 2, firstMemoryAt: null });
+    expect(summary).toMatchObject({ factCount: 2, firstMemoryAt: null });
   });
 
   it("is not found for somebody with nothing stored, nor after all of it was deleted", async () => {
-    await expect(summaries.get("u")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(summaryOf("u")).rejects.toMatchObject({ code: "NOT_FOUND" });
     await add("A note of some length on the garden wall.");
-    await summaries.get("u");
+    await summaryOf("u");
     await deleteUserMemories(world.ports, { userId: "u", keepsDocuments: false, includesFacts: true });
-    await expect(summaries.get("u")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(summaryOf("u")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("is stale once something came, until it is made again", async () => {
-    await add(NOTES[0] ?? "");
-    const { updatedAt } = await summaries.get("u");
-    world.now += 5_000;
-    await add(NOTES[3] ?? "");
-    expect(await summaries.get("u")).toMatchObject({ isStale: true, updatedAt, memories: 2 });
-    expect(await summaries.regenerate("u")).toMatchObject({ isStale: false, updatedAt: world.now });
+  it("tells what holds and what lasts: wishes, decisions and facts before what happened, nothing replaced", async () => {
+    const old = await add("I prefer coffee in the morning.");
+    const wish = await add("I prefer tea in the morning, no coffee any more.", "u", { supersedes: [old.id] });
+    const decision = await add("Wir haben beschlossen, das Dach im Frühjahr neu zu decken.");
+    for (let i = 0; i < 40; i += 1) await add(`Walked to lake ${i} and back with dog number ${i * 7}.`);
+    const ids = (await summaryOf("u")).highlights.map(({ memoryId }) => memoryId);
+    expect(ids).toEqual(expect.arrayContaining([wish.id, decision.id]));
+    expect(ids).not.toContain(old.id);
+    expect(ids.length).toBeLessThan(30);
+  });
+
+  it("says of documents how they begin, where notes leave room", async () => {
+    const world = createDocumentWorld();
+    const result = (
+      await world.ingest(`# Garlic\n${"Garlic is planted in autumn. ".repeat(300)}`, { userId: "u" })
+    ).result;
+    const { highlights } = await userSummary(world.ports, { userId: "u" });
+    expect(highlights).toEqual([
+      { memoryId: result?.document.rootMemoryId, text: expect.stringMatching(/^Garlic\b/) },
+    ]);
   });
 
   it("has nothing of a memory that was deleted or changed", async () => {
     const secret = await add("The code of the old safe behind the painting is 4711-Zebra.");
     const changed = await add("The key to the cellar hangs behind the blue Xylophone.");
     for (const note of NOTES) await add(note);
-    expect((await summaries.get("u")).text).toContain("Zebra");
+    expect((await summaryOf("u")).text).toContain("Zebra");
     await deleteMemory(world.ports, { id: secret.id });
-    expect(JSON.stringify(await summaries.get("u"))).not.toMatch(/zebra/i);
+    expect(JSON.stringify(await summaryOf("u"))).not.toMatch(/zebra/i);
     await updateMemory(world.ports, { id: changed.id, content: "The key to the cellar is gone." });
-    expect(JSON.stringify(await summaries.get("u"))).not.toMatch(/xylophone/i);
+    expect(JSON.stringify(await summaryOf("u"))).not.toMatch(/xylophone/i);
   });
 
-  it("is made anew where what it rests on went while it was made", async () => {
+  it("has nothing of what went while it was made", async () => {
     const secret = await add("The code of the old safe behind the painting is 4711-Zebra.");
-    await add(NOTES[0] ?? "");
-    const answer = summaries.get("u");
-    await deleteMemory(world.ports, { id: secret.id });
-    expect(JSON.stringify(await answer)).not.toMatch(/zebra/i);
+    for (let i = 0; i < 30; i += 1) await add(`Note number ${i} on the garden wall.`);
+    const nextTurn = async () =>
+      void (await deleteMemory(world.ports, { id: secret.id }).catch(() => undefined));
+    const answer = await userSummary({ ...world.ports, nextTurn }, { userId: "u" });
+    expect(JSON.stringify(answer)).not.toMatch(/zebra/i);
   });
 
   it("has only sentences of that user's memories, whatever those are, and the same each time", async () => {
@@ -147,10 +159,7 @@ describe("a summary", () => {
         }
         if (own.length === 0) return;
         const plain = (content: string) => content.replaceAll(/\s+/g, " ");
-        const [first, second] = [
-          await new UserSummaries({ ...world.ports, nextTurn }).get("u"),
-          await new UserSummaries({ ...world.ports, nextTurn }).get("u"),
-        ];
+        const [first, second] = [await summaryOf("u"), await summaryOf("u")];
         expect(second).toEqual(first);
         for (const { memoryId, text } of first.highlights) {
           const memory = (await world.ports.store.readMemories([memoryId])).get(memoryId);
@@ -168,18 +177,5 @@ describe("a summary", () => {
       }),
       { numRuns: times(20) },
     );
-  });
-});
-
-describe("a kept summary", () => {
-  it("is made again once many memories came", async () => {
-    await add("The first note of all about the garden.");
-    await summaries.get("u");
-    const ofThen = world.now;
-    world.now += 1_000;
-    for (let i = 0; i < 19; i += 1) await add(`Note number ${i} on the garden wall and its stones.`);
-    expect(await summaries.get("u")).toMatchObject({ updatedAt: ofThen, isStale: true });
-    await add("One more note, on the roses.");
-    expect(await summaries.get("u")).toMatchObject({ updatedAt: world.now, isStale: false });
   });
 });
