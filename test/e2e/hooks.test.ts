@@ -60,7 +60,7 @@ async function end(name: string, said: string): Promise<void> {
     timestamp: "2026-11-19T09:05:00.000Z",
   };
   writeFileSync(transcript, `${JSON.stringify({ ...line, message: { role: "user", content: said } })}\n`);
-  const script = resolve(import.meta.dirname, "../../bin/memoryd-hook.js");
+  const script = resolve(import.meta.dirname, "../../bin/memoryd-hook.cjs");
   const words = ["claude-code", "end", dataDir, "--within=60000"];
   const input = { session_id: name, transcript_path: transcript, cwd: folder, reason: "other" };
   const run = await runCli(words, { home, script, stdin: JSON.stringify(input) });

@@ -66,7 +66,9 @@ describe("the package", () => {
       "README.md",
       "CHANGELOG.md",
       "bin/memoryd.js",
+      "bin/memoryd-hook.cjs",
       "dist/cli/main.js",
+      "dist/cli/hooks/hook.cjs",
       "dist/daemon/daemon.js",
       "dist/client/client.js",
       "dist/client/client.d.ts",
@@ -76,7 +78,7 @@ describe("the package", () => {
       paths.some((path) => path.startsWith("data/models/all-MiniLM-L6-v2/") && path.endsWith(".onnx")),
     ).toBe(true);
     const expected =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd(?:-hook)?\.js|dist\/.+\.js|dist\/console\/.+|dist\/(?:client|schemas)\/.+\.d\.ts|(?:data|docs)\/.+)$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|bin\/memoryd(?:\.js|-hook\.cjs)|dist\/.+\.js|dist\/cli\/hooks\/hook\.cjs|dist\/console\/.+|dist\/(?:client|schemas)\/.+\.d\.ts|(?:data|docs)\/.+)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed.unpackedSize).toBeLessThan(200e6);
   });

@@ -27,7 +27,7 @@ export interface HookSetup {
   readonly dataDir: string;
 }
 
-const PROGRAM = "memoryd-hook.js";
+const PROGRAM = "memoryd-hook.cjs";
 const USER_FILE_MODE = 0o600;
 const RETRY = " and try again";
 

@@ -5,7 +5,7 @@ import { readHooks, withHooks, withoutHooks } from "../../../src/cli/hooks/insta
 
 const hook = (moment: string) => ({
   hooks: [
-    { type: "command", command: `'/node' '/memoryd/bin/memoryd-hook.js' claude-code ${moment} '/data'` },
+    { type: "command", command: `'/node' '/memoryd/bin/memoryd-hook.cjs' claude-code ${moment} '/data'` },
   ],
 });
 const WANTED = { SessionStart: { matcher: "startup", ...hook("start") }, SessionEnd: hook("end") };
@@ -14,10 +14,10 @@ const add = (text: string, head = {}) => withHooks(text, WANTED, head);
 describe("withHooks", () => {
   it("writes a whole file where there is none", () => {
     expect(
-      JSON.parse(withHooks("", { sessionStart: { command: "memoryd-hook.js" } }, { version: 1 })),
+      JSON.parse(withHooks("", { sessionStart: { command: "memoryd-hook.cjs" } }, { version: 1 })),
     ).toEqual({
       version: 1,
-      hooks: { sessionStart: [{ command: "memoryd-hook.js" }] },
+      hooks: { sessionStart: [{ command: "memoryd-hook.cjs" }] },
     });
   });
 
