@@ -7,7 +7,7 @@ import type {
   QuestionEmbedding,
   TokenVectors,
 } from "./embedding.ts";
-import type { Change, EdgeKind, EdgeRow, MemoryRow, RequestRow, VersionRow } from "./rows.ts";
+import type { Change, EdgeRow, MemoryRow, RequestRow, StoredEdgeKind, VersionRow } from "./rows.ts";
 import type { VersionReads } from "./history/version-index.ts";
 import type {
   JsonValue,
@@ -110,11 +110,11 @@ export interface Selection {
   list(): Ordinal[];
 }
 
-/** A waypoint by the numbers of its ends. */
+/** A stored waypoint by the numbers of its ends. */
 export interface OrdinalEdge {
   readonly source: Ordinal;
   readonly target: Ordinal;
-  readonly kind: EdgeKind;
+  readonly kind: StoredEdgeKind;
   readonly weight: number;
 }
 
@@ -149,9 +149,11 @@ export interface Catalogue {
   ): Page;
   /** The memories of the same user's same session `distance` places before (negative) or after; undefined at an end. */
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
-  /** The newest memory of a session, or, without one, the newest of that user without a session. */
-  latest(userId: string | null, sessionId: string | null): CatalogueEntry | undefined;
-  /** Edges that leave or reach a memory, strongest first. */
+  /** As `sessionNeighbour`, but for a memory without a session among all of its user that have none. */
+  seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
+  /** The memories of the same document that were added right before and after. */
+  documentNeighbours(ordinal: Ordinal): Ordinal[];
+  /** Stored edges that leave or reach a memory, strongest first. */
   edgesOf(id: string): readonly EdgeRow[];
   /** As `edgesOf`, in no order: fast enough for hundreds of memories per question. */
   edgesAt(ordinal: Ordinal): readonly OrdinalEdge[];

@@ -63,17 +63,27 @@ export interface VectorRow {
 
 type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
 
-export const EDGE_KINDS = ["next", "similar", "same-document", "updates", "link"] as const;
-export type EdgeKind = (typeof EDGE_KINDS)[number];
+/** Kinds of waypoints that are stored. The others are looked for when somebody asks; stores of earlier versions have rows of them. */
+export const STORED_EDGE_KINDS = ["similar", "updates", "link"] as const;
+export type StoredEdgeKind = (typeof STORED_EDGE_KINDS)[number];
+export type EdgeKind = StoredEdgeKind | "next" | "same-document";
+
+export const isStoredKind = (kind: EdgeKind): kind is StoredEdgeKind =>
+  (STORED_EDGE_KINDS as readonly EdgeKind[]).includes(kind);
 
 /** `next` and `same-document` point forward in order, `updates` from a later memory to an earlier one, `link` as its
  * writer made it. */
-export interface EdgeRow {
+export interface Waypoint {
   readonly source: string;
   readonly target: string;
   readonly kind: EdgeKind;
   /** In (0, 1]; 0 of an `updates` that was rejected: the guess is not made again. */
   readonly weight: number;
+}
+
+/** A waypoint that is stored. */
+export interface EdgeRow extends Waypoint {
+  readonly kind: StoredEdgeKind;
   readonly createdAt: number;
 }
 
@@ -87,11 +97,11 @@ export interface RequestRow {
 }
 
 /** The id of an edge: one per pair, direction and kind, so writing it again replaces it. */
-export const edgeId = (edge: Pick<EdgeRow, "source" | "target" | "kind">): string =>
+export const edgeId = (edge: Pick<Waypoint, "source" | "target" | "kind">): string =>
   `${edge.source}>${edge.target}:${edge.kind}`;
 
 /** The inverse of `edgeId`. */
-export function endsOfEdgeId(id: string): Pick<EdgeRow, "source" | "target" | "kind"> {
+export function endsOfEdgeId(id: string): Pick<Waypoint, "source" | "target" | "kind"> {
   const arrow = id.indexOf(">");
   const colon = id.indexOf(":", arrow);
   return {

@@ -71,7 +71,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       fc.record<EdgeRow>({
         source: id,
         target: id,
-        kind: fc.constantFrom("next", "similar", "same-document"),
+        kind: fc.constantFrom("updates", "link"),
         weight: fc.double({ min: 0.01, max: 1 }),
         createdAt: time,
       }),

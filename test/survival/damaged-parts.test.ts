@@ -17,7 +17,7 @@ import { remake } from "../../src/core/memories/remake.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import type { Embedder } from "../../src/core/ports.ts";
-import type { EdgeRow } from "../../src/core/rows.ts";
+import { edgeId, type EdgeRow } from "../../src/core/rows.ts";
 import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { chooseCheckpoint, scrub } from "../../src/storage/checkpoints/checkpoint.ts";
 import { nodeDisk } from "../../src/storage/files/disk.ts";
@@ -28,21 +28,26 @@ import { openStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 /** A closed store whose tables have everything; its files are harmed one by one in copies. */
 let world: MemoryWorld;
 let top: string;
-let whole: { readonly vectors: number[][]; readonly next: string[] };
+let whole: { readonly vectors: number[][] };
 beforeAll(async () => {
   world = createMemoryWorld();
   top = mkdtempSync(join(tmpdir(), "memoryd-parts-"));
   const store = await openStoreOnDisk(join(top, "whole"), world);
   // Enough for an index.
   for (let i = 0; i < 6; i += 1) await addMany(store, i);
+  const [source = "", target = ""] = idsOf(store);
+  const edge = { source, target, kind: "link", weight: 1, createdAt: 0 } as const;
   await store.opened.store.commit(({ now }) => ({
-    changes: [{ table: "signals", id: idsOf(store)[0] ?? "", row: { salience: 1, lastSeenAt: now } }],
+    changes: [
+      { table: "signals", id: source, row: { salience: 1, lastSeenAt: now } },
+      { table: "edges", id: edgeId(edge), row: edge },
+    ],
     result: undefined,
   }));
   await store.opened.checkpointer.flush();
   await addMany(store, 6);
   await store.opened.checkpointer.flush();
-  whole = { vectors: vectorsOf(store), next: nextOf(store) };
+  whole = { vectors: vectorsOf(store) };
   await store.close();
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -67,11 +72,6 @@ const edgesOf = (store: StoreOnDisk): EdgeRow[] =>
   idsOf(store).flatMap((id) =>
     store.opened.store.catalogue.edgesOf(id).filter(({ source }) => source === id),
   );
-const nextOf = (store: StoreOnDisk) =>
-  edgesOf(store)
-    .filter(({ kind }) => kind === "next")
-    .map(({ source, target, weight }) => `${source} ${target} ${weight}`)
-    .sort();
 
 const filesOf = (kind: RegExp) =>
   readdirSync(join(top, "whole", "tables"), { recursive: true, encoding: "utf8" })
@@ -157,7 +157,6 @@ it.each([
     store = await store.reopen();
   }
   expect(vectorsOf(store)).toEqual(whole.vectors);
-  expect(nextOf(store)).toEqual(whole.next);
   expect((await store.ports.store.readTokens(idsOf(store))).size).toBe(700);
   expect(store.opened.damage).toEqual([]);
   await store.close();
@@ -179,12 +178,10 @@ it.each([/^edges-.*lance\/data\//, /^edges-.*manifest$/])("makes waypoints again
   store = await store.reopen();
   expect(store.opened.store.lacksEdges).toBe(true);
   await makeAgain(store);
-  expect(nextOf(store)).toEqual(whole.next);
   expect(edgesOf(store).some(({ kind: is }) => is === "similar")).toBe(true);
   await store.close();
   store = await store.reopen();
   expect(store.opened.store.lacksEdges).toBe(false);
-  expect(nextOf(store)).toEqual(whole.next);
   await store.close();
 });
 
@@ -242,7 +239,6 @@ it.each(["flip", "remove"] as const)("does without indexes and LanceDB's own not
   for (let i = 0; i < 3; i += 1) {
     expect((await store.opened.store.readMemories(idsOf(store))).size).toBe(700);
     expect(vectorsOf(store)).toEqual(whole.vectors);
-    expect(nextOf(store)).toEqual(whole.next);
     await addMemory(store.ports, { content: `after ${how} ${i}`, userId: "v" });
     await store.opened.store.commit(() => ({
       changes: [{ table: "memories", id: idsOf(store).at(-1) ?? "", row: null }],

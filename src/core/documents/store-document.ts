@@ -8,7 +8,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { removeEdges } from "../memories/waypoints.ts";
 import { type Memory, type Metadata, ownerOf, writerOf, type MemorySource } from "../memory.ts";
 import type { Decision, Steps, WriteSection } from "../ports.ts";
-import { type Change, edgeId } from "../rows.ts";
+import type { Change } from "../rows.ts";
 import { englishName } from "./read-recording.ts";
 import type { Chunk, CutDocument } from "./extraction.ts";
 import { clockTime } from "../text/calendar.ts";
@@ -90,8 +90,6 @@ function sectionOf(title: string | undefined, headings: readonly string[]): stri
 /** Memories composed for places of a plan; places that are still stored have none. */
 export type ComposedPlaces = ReadonlyMap<number, ComposedMemory>;
 
-/** Weight of the waypoint between neighbours in a document; the same as in a session. */
-const SAME_DOCUMENT_WEIGHT = 1;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The changes that store a document whole; remade memories take the places of deleted ones. */
@@ -121,7 +119,6 @@ export function* documentChanges(
   const memoryIds = plan.memories.map(
     (_, place) => composed.get(place)?.id ?? existing?.memoryIds[place] ?? "",
   );
-  changes.push(...chain(memoryIds, composed, section.now));
   const [rootMemoryId = ""] = memoryIds;
   const chars = plan.memories.reduce((sum, { content }) => sum + content.length, 0);
   const row: DocumentRow = existing
@@ -149,19 +146,6 @@ export function* documentChanges(
       };
   changes.push({ table: "documents", id, row });
   return changes;
-}
-
-/** Waypoints along the document, from the root on; only those that leave or reach a new memory. */
-const chain = (memoryIds: readonly string[], composed: ComposedPlaces, createdAt: number): Change[] =>
-  documentChain(memoryIds, createdAt).filter((_, i) => composed.has(i) || composed.has(i + 1));
-
-/** The waypoint from each memory of a document to the next. */
-export function documentChain(memoryIds: readonly string[], createdAt: number): Change[] {
-  return memoryIds.slice(1).map((target, i): Change => {
-    const source = memoryIds[i] as string;
-    const row = { source, target, kind: "same-document", weight: SAME_DOCUMENT_WEIGHT, createdAt } as const;
-    return { table: "edges", id: edgeId(row), row };
-  });
 }
 
 type RemovalPorts = Pick<MemoryPorts, "store">;

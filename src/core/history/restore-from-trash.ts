@@ -1,6 +1,5 @@
 import { mapAtOnce } from "../at-once.ts";
 import { meanWindow } from "../embedding.ts";
-import { documentChain } from "../documents/store-document.ts";
 import { conflict } from "../errors.ts";
 import { factIdOfRow, factRowId } from "../facts/fact.ts";
 import {
@@ -11,7 +10,6 @@ import {
   withDerived,
 } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { nextWaypoint } from "../memories/waypoints.ts";
 import type { SeenMemory } from "../memory.ts";
 import { missing } from "../owned.ts";
 import type { WriteSection } from "../ports.ts";
@@ -73,7 +71,7 @@ function restoringChanges(
   restored: readonly Restored[],
   by: string | null,
 ): Change[] {
-  const { store, sha256, historyMs } = ports;
+  const { sha256, historyMs } = ports;
   const { now, believedNow, nextOrder } = section;
   const changes: Change[] = [];
   for (const [i, { entry, row, embedding, readText: read }] of restored.entries()) {
@@ -96,27 +94,16 @@ function restoringChanges(
       { table: "memories", id, row: present },
       ...embeddingChanges(id, userId, embedding),
       { table: "signals", id, row: { ...signals, lastSeenAt: Math.min(signals.lastSeenAt, now) } },
-      ...(memory.source === null
-        ? nextWaypoint(store.catalogue.latest(userId, memory.sessionId), present)
-        : []),
       historyMs === 0
         ? { table: "versions", id: entry.id, row: null }
         : { table: "versions", id: entry.id, row: { ...row, ...deleted, ...ended, ...freed } },
       ...sourceChanges(ports, row),
     );
   }
-  // After the memories: the catalogue finds the ends of edges by them.
   const [document] = restored.flatMap(({ row }) => row.document ?? []);
-  if (document === undefined) return changes;
-  const ids = new Set(restored.map(({ row }) => row.memoryId));
-  return [
-    ...changes,
-    { table: "documents", id: document.id, row: { ...document, order: nextOrder } },
-    ...documentChain(
-      document.memoryIds.filter((id) => ids.has(id)),
-      now,
-    ),
-  ];
+  if (document !== undefined)
+    changes.push({ table: "documents", id: document.id, row: { ...document, order: nextOrder } });
+  return changes;
 }
 
 /** @throws {ServiceError} CONFLICT where something else is in the place of what comes back. */

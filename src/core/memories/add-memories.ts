@@ -7,7 +7,6 @@ import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
-import { nextWaypoint, type Predecessor } from "./waypoints.ts";
 
 interface AddMemoriesInput {
   /** In order; an error stands for an item that was refused before, and is returned in its place. */
@@ -106,7 +105,6 @@ async function storeMemories(
   const { placed, added } = await store.commit((section) => {
     const changes: Change[] = [];
     const added = new Map<string, { readonly memory: SeenMemory; readonly item: compose.ComposedMemory }>();
-    const lastOfSeries = new Map<string, Predecessor>();
     const placed = items.map((item) => {
       if (item instanceof ServiceError) return item;
       const twin = added.get(item.hash)?.memory.id;
@@ -117,14 +115,10 @@ async function storeMemories(
       const row = compose.newMemoryRow(item, section, section.nextOrder + added.size);
       const seen = { salience: INITIAL_SALIENCE, lastSeenAt: section.now, superseded: null };
       added.set(item.hash, { memory: { ...memoryOf(row), ...seen }, item });
-      const series = JSON.stringify([row.userId, row.sessionId]);
-      const before = lastOfSeries.get(series) ?? store.catalogue.latest(row.userId, row.sessionId);
       changes.push(
         { table: "memories", id: row.id, row },
         ...compose.embeddingChanges(row.id, row.userId, item.embedding),
-        ...nextWaypoint(before, row),
       );
-      lastOfSeries.set(series, row);
       return { id: row.id, deduplicated: false };
     });
     const ids = placed.map((place) => (place instanceof ServiceError ? null : place.id));

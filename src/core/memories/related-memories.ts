@@ -1,7 +1,8 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import { visible } from "../owned.ts";
 import type { Catalogue, CatalogueEntry } from "../ports.ts";
-import { edgeId, type EdgeRow } from "../rows.ts";
+import { edgeId, type Waypoint } from "../rows.ts";
+import { waypointsByPlace } from "./waypoints.ts";
 
 const MAX_NODES = 200;
 
@@ -27,7 +28,7 @@ function walk(catalogue: Catalogue, start: Pick<CatalogueEntry, "id" | "userId">
   let frontier = [start.id];
   for (let step = 0; step < depth && reached.size < MAX_NODES && frontier.length > 0; step += 1) {
     const strongest = frontier
-      .flatMap((node) => [...catalogue.edgesOf(node)])
+      .flatMap((node) => waypointsOf(catalogue, node))
       .sort((a, b) => b.weight - a.weight);
     frontier = [];
     for (const end of strongest.flatMap(({ source, target }) => [source, target])) {
@@ -42,12 +43,19 @@ function walk(catalogue: Catalogue, start: Pick<CatalogueEntry, "id" | "userId">
   return [...reached];
 }
 
-/** The waypoints with both ends among the memories; a rejected update is none. */
-function waypointsAmong(catalogue: Catalogue, memories: ReadonlyMap<string, unknown>): EdgeRow[] {
-  const edges = new Map<string, EdgeRow>();
+/** The waypoints with both ends among the memories. */
+function waypointsAmong(catalogue: Catalogue, memories: ReadonlyMap<string, unknown>): Waypoint[] {
+  const edges = new Map<string, Waypoint>();
   for (const id of memories.keys())
-    for (const edge of catalogue.edgesOf(id))
-      if (edge.weight > 0 && memories.has(edge.source) && memories.has(edge.target))
-        edges.set(edgeId(edge), edge);
+    for (const edge of waypointsOf(catalogue, id))
+      if (memories.has(edge.source) && memories.has(edge.target)) edges.set(edgeId(edge), edge);
   return [...edges.values()];
+}
+
+/** All waypoints of a memory, in no order; a rejected update is none. */
+function waypointsOf(catalogue: Catalogue, id: string): Waypoint[] {
+  const memory = catalogue.find(id);
+  if (memory === undefined) return [];
+  const stored = catalogue.edgesOf(id).filter(({ weight }) => weight > 0);
+  return [...stored, ...waypointsByPlace(catalogue, memory)];
 }

@@ -1,10 +1,8 @@
-import { documentChain } from "../documents/store-document.ts";
 import { meanWindow } from "../embedding.ts";
 import type { Embedder, MemoryStore } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import { embeddedText, embeddingChanges } from "./compose-memory.ts";
 import type { FollowUps } from "./follow-ups.ts";
-import { nextWaypoint } from "./waypoints.ts";
 
 /** A store whose derived data can be remade from the texts of its memories. */
 export interface RemakeStore extends MemoryStore {
@@ -49,10 +47,8 @@ export async function remake(options: RemakeOptions): Promise<void> {
   }
   onProgress?.(0);
   if (!store.lacksEdges) return;
-  const ids = [...store.memoryIds()];
-  await store.commit(() => ({ changes: waypointsByPlace(store, ids), result: undefined }));
   let waiting = 0;
-  for (const id of ids) {
+  for (const id of store.memoryIds()) {
     const entry = store.catalogue.find(id);
     const windows = entry === undefined ? [] : store.windowsOf(entry.ordinal);
     if (entry === undefined || windows.length === 0) continue;
@@ -82,23 +78,4 @@ async function embed(
     }),
     result: undefined,
   }));
-}
-
-/** The `next` and `same-document` waypoints, which follow from the order of adding. */
-function waypointsByPlace({ catalogue }: RemakeStore, ids: readonly string[]): Change[] {
-  const changes: Change[] = [];
-  for (const id of ids) {
-    const entry = catalogue.find(id);
-    if (entry === undefined || entry.documentId !== null) continue;
-    const before = catalogue.sessionNeighbour(entry.ordinal, -1);
-    changes.push(...nextWaypoint(before === undefined ? undefined : catalogue.at(before), entry));
-  }
-  for (const { memoryIds, createdAt } of catalogue.documents.byId.values())
-    changes.push(
-      ...documentChain(
-        memoryIds.filter((id) => catalogue.find(id) !== undefined),
-        createdAt,
-      ),
-    );
-  return changes;
 }

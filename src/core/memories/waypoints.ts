@@ -1,36 +1,50 @@
-import type { Catalogue } from "../ports.ts";
-import { type Change, edgeId, type EdgeRow } from "../rows.ts";
+import type { Catalogue, CatalogueEntry } from "../ports.ts";
+import { type Change, edgeId, type EdgeRow, type Waypoint } from "../rows.ts";
 import type { Neighbour } from "./infer-updates.ts";
-
-/** A memory that a new one may follow. */
-export interface Predecessor {
-  readonly id: string;
-  readonly sessionId: string | null;
-  readonly createdAt: number;
-  /** The document it was cut from; null for other memories. */
-  readonly documentId?: string | null;
-}
 
 /** Memories of one user without a session belong together when they were added within half an hour. */
 const NEXT_WITHIN_MS = 30 * 60 * 1_000;
 /** Memories of a session belong together for certain; nearness in time only suggests it. */
 const SESSION_WEIGHT = 1;
 const NEARNESS_WEIGHT = 0.5;
+/** As in a session. */
+const SAME_DOCUMENT_WEIGHT = 1;
 
-/** The `next` waypoint from the memory before to a new one; none where they do not belong together. */
-export function nextWaypoint(before: Predecessor | undefined, memory: Predecessor): Change[] {
+/**
+ * The waypoints that follow from the place of a memory: `same-document` to the memories before and after in its document, else
+ * `next` to those added before and after it in its session or, without one, within half an hour.
+ */
+export function waypointsByPlace(catalogue: Catalogue, memory: CatalogueEntry): Waypoint[] {
+  const { id, ordinal, documentId } = memory;
+  const document = documentId === null ? undefined : catalogue.documents.byId.get(documentId);
+  if (document !== undefined) {
+    const isThere = (other: string) => catalogue.find(other)?.documentId === documentId;
+    const place = document.memoryIds.indexOf(id);
+    const before = document.memoryIds.slice(0, Math.max(0, place)).findLast(isThere);
+    const after = document.memoryIds.slice(place + 1).find(isThere);
+    return [...steps(id, after), ...steps(before, id)];
+  }
+  const beside = (distance: number) => {
+    const other = catalogue.seriesNeighbour(ordinal, distance);
+    return other === undefined ? undefined : catalogue.at(other);
+  };
+  return [...next(memory, beside(1)), ...next(beside(-1), memory)];
+}
+
+function steps(source: string | undefined, target: string | undefined): Waypoint[] {
+  if (source === undefined || target === undefined) return [];
+  return [{ source, target, kind: "same-document", weight: SAME_DOCUMENT_WEIGHT }];
+}
+
+function next(before: CatalogueEntry | undefined, after: CatalogueEntry | undefined): Waypoint[] {
+  if (before === undefined || after === undefined) return [];
   // A memory added after a document does not continue the document's last chunk.
-  if (before === undefined || (before.documentId ?? null) !== null) return [];
+  if (before.documentId !== null || after.documentId !== null) return [];
+  const weight = after.sessionId === null ? NEARNESS_WEIGHT : SESSION_WEIGHT;
   // Negative for a restored memory that is older than the present ones.
-  const gap = memory.createdAt - before.createdAt;
-  if (memory.sessionId === null && (gap < 0 || gap > NEXT_WITHIN_MS)) return [];
-  return putEdge({
-    source: before.id,
-    target: memory.id,
-    kind: "next",
-    weight: memory.sessionId === null ? NEARNESS_WEIGHT : SESSION_WEIGHT,
-    createdAt: memory.createdAt,
-  });
+  const gap = after.createdAt - before.createdAt;
+  const isNear = after.sessionId !== null || (gap >= 0 && gap <= NEXT_WITHIN_MS);
+  return isNear ? [{ source: before.id, target: after.id, kind: "next", weight }] : [];
 }
 
 /** Maximum links that a new memory makes, and that it receives from later ones. */

@@ -252,8 +252,14 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
 const MAX_LINKS = 64;
 
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  const edges = catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "next" && kind !== "updates");
-  return edges.length > MAX_LINKS ? edges.filter(({ kind }) => kind !== "link") : edges;
+  const edges = catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "updates");
+  const kept = edges.length > MAX_LINKS ? edges.filter(({ kind }) => kind !== "link") : edges;
+  const beside = catalogue.documentNeighbours(ordinal).map((other) => ({
+    source: Math.min(ordinal, other),
+    target: Math.max(ordinal, other),
+    weight: 1,
+  }));
+  return [...kept, ...beside];
 }
 
 /** The share of the question's quoted phrases that each text contains. */

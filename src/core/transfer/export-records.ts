@@ -3,7 +3,7 @@ import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Memory, SeenMemory, Signals } from "../memory.ts";
 import type { Catalogue, MemoryFilter, Selection } from "../ports.ts";
-import type { EdgeRow } from "../rows.ts";
+import type { EdgeRow, Waypoint } from "../rows.ts";
 
 /** Bounds memory: rows are read in small groups. */
 const ROWS_PER_READ = 100;
@@ -117,4 +117,8 @@ export interface FactTransfer {
   readonly versions: readonly Fact[];
 }
 
-export type WaypointTransfer = { readonly kind: "waypoint"; readonly edge: EdgeRow };
+/** Exports of earlier versions have waypoints of all kinds. */
+export type WaypointTransfer = {
+  readonly kind: "waypoint";
+  readonly edge: Waypoint & Pick<EdgeRow, "createdAt">;
+};

@@ -7,9 +7,8 @@ import { removalOf } from "../history/keep-version.ts";
 import * as compose from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { checkCycle } from "../memories/supersede.ts";
-import { nextWaypoint, type Predecessor } from "../memories/waypoints.ts";
 import { INITIAL_SALIENCE, SECTORS, writerOf } from "../memory.ts";
-import { type Change, edgeId } from "../rows.ts";
+import { type Change, edgeId, isStoredKind } from "../rows.ts";
 import type {
   DocumentTransfer,
   FactTransfer,
@@ -72,7 +71,6 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
     const changes = new Map<string, Change>();
     const put = (change: Change): unknown => changes.set(`${change.table}/${change.id}`, change);
     const added = new Map<string, Embedded & { readonly order: number }>();
-    const lastOfSeries = new Map<string, Predecessor>();
     const findMemory = (id: string): CutMemory | undefined => {
       const memory = added.get(id)?.memory;
       if (memory === undefined) return catalogue.find(id);
@@ -103,8 +101,10 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
       const weight = isRejected ? 0 : Math.max(edge.weight, known?.weight ?? 0);
       const createdAt = Math.min(edge.createdAt, known?.createdAt ?? section.now);
       if (edge.weight === 0 && edge.kind !== "updates") throw wrong("/weight", "must be above 0");
+      const { kind } = edge;
+      if (!isStoredKind(kind)) return { id, outcome: "known" };
       if (known?.weight === weight && known.createdAt === createdAt) return { id, outcome: "known" };
-      put({ table: "edges", id, row: { ...edge, weight, createdAt } });
+      put({ table: "edges", id, row: { ...edge, kind, weight, createdAt } });
       return { id, outcome: "added" };
     };
 
@@ -135,11 +135,6 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
           const { salience, lastSeenAt } = item.signals;
           if (salience !== INITIAL_SALIENCE || lastSeenAt !== row.createdAt)
             put({ table: "signals", id, row: item.signals });
-          const series = JSON.stringify([row.userId, row.sessionId]);
-          const before = lastOfSeries.get(series) ?? catalogue.latest(row.userId, row.sessionId);
-          // A chunk of a document follows only chunks of the same document.
-          if (row.source === null) nextWaypoint(before, row).forEach(put);
-          lastOfSeries.set(series, { ...row, documentId: row.source?.documentId ?? null });
           added.set(id, { ...item, order });
           return { id, outcome: "added" };
         }

@@ -21,7 +21,7 @@ import type {
   Steps,
   UserMemories,
 } from "../../core/ports.ts";
-import { type Change, type EdgeRow, endsOfEdgeId, type RequestRow } from "../../core/rows.ts";
+import { type Change, type EdgeRow, endsOfEdgeId, isStoredKind, type RequestRow } from "../../core/rows.ts";
 import { VersionIndex } from "../../core/history/version-index.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/salience.ts";
@@ -211,9 +211,12 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.sessionNeighbour(ordinal, distance);
   }
 
-  latest(userId: string | null, sessionId: string | null): CatalogueEntry | undefined {
-    const ordinal = this.#columns.latest(userId, sessionId);
-    return ordinal === undefined ? undefined : this.at(ordinal);
+  seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
+    return this.#columns.seriesNeighbour(ordinal, distance);
+  }
+
+  documentNeighbours(ordinal: Ordinal): Ordinal[] {
+    return this.#columns.documentNeighbours(ordinal);
   }
 
   edgesOf(id: string): EdgeRow[] {
@@ -333,14 +336,16 @@ export class StoreCatalogue implements Catalogue {
 
   #stageEdge(id: string, row: EdgeRow | null): () => void {
     const ends = row ?? endsOfEdgeId(id);
+    const { kind } = ends;
+    if (!isStoredKind(kind)) return NOTHING;
     const source = this.#columns.ordinalOf(ends.source);
     const target = source === undefined ? undefined : this.#columns.ordinalOf(ends.target);
     if (source === undefined || target === undefined) return NOTHING;
-    const before = this.#edges.get(source, target, ends.kind);
-    if (row === null) this.#edges.remove(source, target, ends.kind);
+    const before = this.#edges.get(source, target, kind);
+    if (row === null) this.#edges.remove(source, target, kind);
     else this.#edges.put(source, target, row);
     return () => {
-      if (before === undefined) this.#edges.remove(source, target, ends.kind);
+      if (before === undefined) this.#edges.remove(source, target, kind);
       else this.#edges.put(source, target, before);
     };
   }

@@ -1,4 +1,4 @@
-import { type EdgeKind, type EdgeRow, EDGE_KINDS as KINDS } from "../../core/rows.ts";
+import { type EdgeRow, STORED_EDGE_KINDS as KINDS, type StoredEdgeKind } from "../../core/rows.ts";
 import type { Ordinal } from "../../core/ports.ts";
 import type { ImagePart } from "../image/index-image.ts";
 import { Column } from "./column.ts";
@@ -59,7 +59,7 @@ export class EdgeIndex {
     this.#columns.createdAt.set(at, edge.createdAt);
   }
 
-  remove(source: Ordinal, target: Ordinal, kind: EdgeKind): void {
+  remove(source: Ordinal, target: Ordinal, kind: StoredEdgeKind): void {
     const at = this.#find(source, target, kind);
     if (at === undefined) return;
     unlink(at, source, this.#columns.firstOut, this.#columns.nextOut);
@@ -70,7 +70,7 @@ export class EdgeIndex {
   get(
     source: Ordinal,
     target: Ordinal,
-    kind: EdgeKind,
+    kind: StoredEdgeKind,
   ): Pick<EdgeRow, "kind" | "weight" | "createdAt"> | undefined {
     const at = this.#find(source, target, kind);
     return at === undefined
@@ -81,13 +81,19 @@ export class EdgeIndex {
   /** Calls back with every edge that leaves or reaches a memory. */
   each(
     ordinal: Ordinal,
-    visit: (source: Ordinal, target: Ordinal, kind: EdgeKind, weight: number, createdAt: number) => void,
+    visit: (
+      source: Ordinal,
+      target: Ordinal,
+      kind: StoredEdgeKind,
+      weight: number,
+      createdAt: number,
+    ) => void,
   ): void {
     const report = (at: number): void =>
       visit(
         this.#columns.source.get(at),
         this.#columns.target.get(at),
-        KINDS[this.#columns.kind.get(at)] ?? "similar",
+        KINDS[this.#columns.kind.get(at)] ?? "link",
         this.#columns.weight.get(at),
         this.#columns.createdAt.get(at),
       );
@@ -97,7 +103,7 @@ export class EdgeIndex {
       report(at);
   }
 
-  #find(source: Ordinal, target: Ordinal, kind: EdgeKind): number | undefined {
+  #find(source: Ordinal, target: Ordinal, kind: StoredEdgeKind): number | undefined {
     const wanted = KINDS.indexOf(kind);
     for (let at = this.#columns.firstOut.get(source); at !== END; at = this.#columns.nextOut.get(at)) {
       if (this.#columns.target.get(at) === target && this.#columns.kind.get(at) === wanted) return at;

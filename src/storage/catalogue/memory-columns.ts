@@ -311,16 +311,21 @@ export class MemoryColumns {
   }
 
   sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
-    if ((this.#numbers.session.values[ordinal] ?? 0) === 0) return undefined;
+    const isAlone = (this.#numbers.session.values[ordinal] ?? 0) === 0;
+    return isAlone ? undefined : this.seriesNeighbour(ordinal, distance);
+  }
+
+  seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
     const series = this.#seriesOf(ordinal);
     return series[placeIn(series, ordinal) + distance];
   }
 
-  latest(userId: string | null, sessionId: string | null): Ordinal | undefined {
-    const user = this.#strings.users.known(userId);
-    const session = this.#strings.sessions.known(sessionId);
-    if (user === undefined || session === undefined) return undefined;
-    return this.#series[this.#strings.series.known(`${user}/${session}`) ?? 0]?.at(-1);
+  documentNeighbours(ordinal: Ordinal): Ordinal[] {
+    const { values } = this.#numbers.document;
+    if ((values[ordinal] ?? 0) === 0) return [];
+    return [ordinal - 1, ordinal + 1].filter(
+      (other) => values[other] === values[ordinal] && this.isLive(other),
+    );
   }
 
   /** Names are looked up here, so that numbers are compared. */

@@ -1,6 +1,7 @@
 import type { Connection, MaterializedView, Table } from "./lancedb.ts";
 import type { TableName } from "../../core/rows.ts";
 import { indexKeys, storedRows } from "./arrow-columns.ts";
+import { TABLE_SPECS } from "./specs.ts";
 import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
@@ -55,10 +56,12 @@ export class NextGeneration {
     const copies: Copy[] = [];
     const copied: CopiedTable[] = [];
     for (const [name, source] of sources) {
-      const [version, rows] = [await source.version(), await source.countRows()];
+      const { kept } = TABLE_SPECS[name];
+      const [version, rows] = [await source.version(), await source.countRows(kept)];
       const copy = generationName(name, number);
       copied.push({ table: name, name: source.name, copy, rows, storedRows: await storedRows(source) });
-      copies.push({ name, view: await connection.createMaterializedView(copy, source.name), version, rows });
+      const view = await connection.createMaterializedView(copy, source.name, kept ? { where: kept } : {});
+      copies.push({ name, view, version, rows });
     }
     return { generation: new NextGeneration(copies), number, copied };
   }

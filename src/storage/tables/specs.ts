@@ -1,4 +1,4 @@
-import type { TableName, VectorRow } from "../../core/rows.ts";
+import { STORED_EDGE_KINDS, type TableName, type VectorRow } from "../../core/rows.ts";
 import { rowTable, type TableSpec, columnOf } from "./table-spec.ts";
 import {
   int8Bytes,
@@ -168,13 +168,17 @@ const factsTable = rowTable(
   { idOf: factIdOfRow },
 );
 
-const edgesTable = rowTable("edges", {
-  source: text,
-  target: text,
-  kind: oneOf(),
-  weight: number,
-  createdAt: number,
-});
+const edgesTable: TableSpec<"edges"> = {
+  ...rowTable("edges", {
+    source: text,
+    target: text,
+    kind: oneOf(),
+    weight: number,
+    createdAt: number,
+  }),
+  // Earlier versions stored waypoints of all kinds.
+  kept: `kind IN (${STORED_EDGE_KINDS.map((kind) => `'${kind}'`).join(", ")})`,
+};
 
 const documentsTable = rowTable(
   "documents",

@@ -13,6 +13,8 @@ export interface TableSpec<T extends TableName> {
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
   readonly key: string;
   readonly fields: Readonly<Record<string, Field<unknown>>>;
+  /** SQL for the rows that a purge keeps; absent: all of them. */
+  readonly kept?: string;
   /** Properties that a row of an earlier version may lack, with their values; absent where there are none. */
   readonly missing?: Readonly<Partial<Rows[T]>>;
   encode(entries: readonly Entry<T>[]): Columns;

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../src/core/errors.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
+import { relatedMemories } from "../../../src/core/memories/related-memories.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
 
 const filler = (word: string, count = 120) =>
@@ -71,14 +72,14 @@ describe("ingestDocument", () => {
       [2, 2, "Almanac › Frost"],
     ]);
     expect(chunks.every((chunk) => !chunk?.content.includes("Almanac"))).toBe(true);
-    const edges = memoryIds.flatMap((id) =>
-      catalogue()
-        .edgesOf(id)
-        .filter(({ source }) => source === id),
-    );
+    const { edges } = await relatedMemories(world.ports, { id: memoryIds[0] ?? "", depth: 3 });
     expect(edges.map(({ source, target, kind }) => [source, target, kind])).toEqual(
       memoryIds.slice(1).map((target, i) => [memoryIds[i], target, "same-document"]),
     );
+    const [, first = "", second = "", third = ""] = memoryIds;
+    await deleteMemory(world.ports, { id: second });
+    const around = await relatedMemories(world.ports, { id: third, depth: 1 });
+    expect(around.edges).toMatchObject([{ source: first, target: third, kind: "same-document" }]);
     const record = world.memory.records.find((changes) => changes.some(({ table }) => table === "documents"));
     expect(record?.filter(({ table }) => table === "memories")).toHaveLength(4);
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addMemory, addMemories } from "../../../src/core/memories/add-memories.ts";
+import { relatedMemories } from "../../../src/core/memories/related-memories.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
@@ -124,13 +125,13 @@ describe("addMemory", () => {
     const d = await addMemory(world.ports, { content: "d" });
     world.now += 31 * 60_000;
     const e = await addMemory(world.ports, { content: "e" });
-    const edges = (id: string) =>
-      world.memory.store.catalogue
-        .edgesOf(id)
-        .map(({ source, target, kind, weight }) => [source, target, kind, weight]);
-    expect(edges(c.memory.id)).toEqual([[a.memory.id, c.memory.id, "next", 1]]);
-    expect(edges(d.memory.id)).toEqual([[b.memory.id, d.memory.id, "next", 0.5]]);
-    expect(edges(e.memory.id)).toEqual([]);
+    const edges = async (id: string) => {
+      const { edges: found } = await relatedMemories(world.ports, { id, depth: 1 });
+      return found.map(({ source, target, kind, weight }) => [source, target, kind, weight]);
+    };
+    expect(await edges(c.memory.id)).toEqual([[a.memory.id, c.memory.id, "next", 1]]);
+    expect(await edges(d.memory.id)).toEqual([[b.memory.id, d.memory.id, "next", 0.5]]);
+    expect(await edges(e.memory.id)).toEqual([]);
   });
 
   it("stores nothing when the model cannot run", async () => {

@@ -4,6 +4,7 @@ import { deleteMemory, getMemory, bindOperations, type Operations } from "../../
 import { listMemories } from "../../../src/core/memories/list-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { relatedMemories } from "../../../src/core/memories/related-memories.ts";
+import { edgeId } from "../../../src/core/rows.ts";
 import {
   updateMemory,
   tagMemories,
@@ -131,9 +132,16 @@ describe("update memory", () => {
 
     it("removes its waypoints with it", async () => {
       const { memory } = await addMemory(world.ports, { content: "milk", userId: "ann" });
-      expect(world.ports.store.catalogue.edgesOf(memory.id)).toHaveLength(1);
+      const row = { source: id, target: memory.id, kind: "link", weight: 1, createdAt: 0 } as const;
+      await world.ports.store.commit(() => ({
+        changes: [{ table: "edges", id: edgeId(row), row }],
+        result: undefined,
+      }));
+      const edges = async () => (await relatedMemories(world.ports, { id: memory.id, depth: 1 })).edges;
+      expect((await edges()).map(({ kind }) => kind).sort()).toEqual(["link", "next"]);
       await deleteMemory(world.ports, { id });
-      expect(world.ports.store.catalogue.edgesOf(memory.id)).toEqual([]);
+      expect(await edges()).toEqual([]);
+      expect(world.memory.records.at(-1)).toContainEqual({ table: "edges", id: edgeId(row), row: null });
     });
 
     it.each([

@@ -2,6 +2,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
 import { deleteUserMemories } from "../../../src/core/users/delete-user-memories.ts";
+import { edgeId } from "../../../src/core/rows.ts";
 import { listUsers } from "../../../src/core/users/list-users.ts";
 import { createDocumentWorld, type DocumentWorld } from "../../support/document-world.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
@@ -29,6 +30,14 @@ const rememberFact = (userId: string, sourceMemoryId?: string) =>
   });
 const left = () => world.ports.store.catalogue.page({}, { limit: 100, offset: 0 }).ids;
 
+async function link(source: string, target: string): Promise<void> {
+  const row = { source, target, kind: "link", weight: 1, createdAt: 0 } as const;
+  await world.ports.store.commit(() => ({
+    changes: [{ table: "edges", id: edgeId(row), row }],
+    result: undefined,
+  }));
+}
+
 /** Changes of the last record that leave something behind under an id. */
 const remainders = () => (world.memory.records.at(-1) ?? []).filter(({ row }) => row !== null);
 
@@ -48,11 +57,11 @@ describe("deleting the memories of a user", () => {
 
   it("removes every waypoint of what goes", async () => {
     const { memory: first } = await add("one", "u");
-    await add("two", "u");
-    expect(world.ports.store.catalogue.edgesOf(first.id)).toHaveLength(1);
+    const { memory: second } = await add("two", "u");
+    await link(first.id, second.id);
     await erase();
     const edges = (world.memory.records.at(-1) ?? []).filter(({ table }) => table === "edges");
-    expect(edges.map(({ id }) => id)).toEqual(["m1>m2:next"]);
+    expect(edges.map(({ id }) => id)).toEqual(["m1>m2:link"]);
   });
 
   it("writes nothing for somebody unknown", async () => {
@@ -84,6 +93,7 @@ describe("deleting the memories of a user", () => {
   it("changes nothing when the journal refuses it", async () => {
     const { memory } = await add("one", "u");
     const { memory: second } = await add("two", "u");
+    await link(memory.id, second.id);
     const waypoints = world.ports.store.catalogue.edgesOf(memory.id);
     world.memory.hold();
     const refused = erase().catch((error: unknown) => error);

@@ -8,6 +8,7 @@ import { factRow } from "../../support/fact-row.ts";
 import { memoryRow, type RowFields } from "../../support/memory-row.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+const SOURCE = { filename: null, mediaType: "text/plain", chunkIndex: 0, chunkCount: 1 };
 
 function catalogueOf(...rows: readonly RowFields[]): StoreCatalogue {
   const catalogue = new StoreCatalogue(() => 0);
@@ -21,10 +22,10 @@ function put(fields: RowFields): Change {
 }
 
 const remove = (id: string): Change => ({ table: "memories", id, row: null });
-const next = (source: string, target: string): EdgeRow => ({
+const link = (source: string, target: string): EdgeRow => ({
   source,
   target,
-  kind: "next",
+  kind: "link",
   weight: 1,
   createdAt: 0,
 });
@@ -155,12 +156,43 @@ describe("StoreCatalogue", () => {
     expect(neighbour("b", -1)).toBeUndefined();
   });
 
-  it("tells the newest of a session, and of a user without one", () => {
-    const catalogue = catalogueOf({ id: "a", sessionId: "s" }, { id: "b" }, { id: "c", userId: "ann" });
-    expect(catalogue.latest(null, "s")?.id).toBe("a");
-    expect(catalogue.latest(null, null)?.id).toBe("b");
-    expect(catalogue.latest("ann", null)?.id).toBe("c");
-    expect(catalogue.latest("bob", null)).toBeUndefined();
+  it("tells who is beside whom in a session, among those of a user without one, and in a document", () => {
+    const source = (documentId: string) => ({ ...SOURCE, documentId });
+    const catalogue = catalogueOf(
+      { id: "a", sessionId: "s" },
+      { id: "b" },
+      { id: "c", userId: "ann" },
+      { id: "d", sessionId: "s" },
+      { id: "e", source: source("one") },
+      { id: "f", source: source("one") },
+      { id: "g", source: source("two") },
+    );
+    const ordinal = (id: string) => catalogue.find(id)?.ordinal ?? -1;
+    const beside = (id: string) =>
+      [-1, 1].map((distance) => catalogue.idAt(catalogue.seriesNeighbour(ordinal(id), distance) ?? -1));
+    expect([beside("d"), beside("b"), beside("c")]).toEqual([
+      ["a", undefined],
+      [undefined, "e"],
+      [undefined, undefined],
+    ]);
+    const ofDocument = (id: string) =>
+      catalogue.documentNeighbours(ordinal(id)).map((each) => catalogue.idAt(each));
+    expect([ofDocument("e"), ofDocument("f"), ofDocument("g"), ofDocument("b")]).toEqual([
+      ["f"],
+      ["e"],
+      [],
+      [],
+    ]);
+    catalogue.stage([remove("e")]);
+    expect([beside("b"), ofDocument("f")]).toEqual([[undefined, "f"], []]);
+  });
+
+  it("passes over rows of waypoints that earlier versions stored", () => {
+    const catalogue = catalogueOf({ id: "a" }, { id: "b" });
+    const edge = { ...link("a", "b"), kind: "next" } as unknown as EdgeRow;
+    catalogue.loadRows([{ table: "edges", id: edgeId(edge), row: edge }]);
+    catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
+    expect(catalogue.edgesOf("a")).toEqual([]);
   });
 
   it("finds duplicates by hash until they are gone or changed", () => {
@@ -184,7 +216,7 @@ describe("StoreCatalogue", () => {
 
   it("keeps edges with their memories", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" });
-    const edge = next("a", "b");
+    const edge = link("a", "b");
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("b")).toEqual([edge]);
     const [source, target] = [catalogue.ordinalOf(edge.source), catalogue.ordinalOf(edge.target)];
@@ -231,7 +263,7 @@ describe("StoreCatalogue", () => {
         .tuple(id, id, fc.boolean())
         .filter(([source, target]) => source !== target)
         .map(([source, target, put_]): Change => {
-          const edge = next(source, target);
+          const edge = link(source, target);
           return { table: "edges", id: edgeId(edge), row: put_ ? edge : null };
         }),
       fc

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EdgeKind } from "../../../src/core/rows.ts";
+import type { StoredEdgeKind } from "../../../src/core/rows.ts";
 import { EdgeIndex } from "../../../src/storage/catalogue/edge-index.ts";
 
 function edgesAt(index: EdgeIndex, ordinal: number): string[] {
@@ -12,11 +12,11 @@ function edgesAt(index: EdgeIndex, ordinal: number): string[] {
 describe("EdgeIndex", () => {
   it("finds an edge from either end", () => {
     const index = new EdgeIndex();
-    index.put(3, 7, { kind: "next", weight: 1, createdAt: 5 });
-    expect(edgesAt(index, 3)).toEqual(["3>7:next=1"]);
-    expect(edgesAt(index, 7)).toEqual(["3>7:next=1"]);
+    index.put(3, 7, { kind: "link", weight: 1, createdAt: 5 });
+    expect(edgesAt(index, 3)).toEqual(["3>7:link=1"]);
+    expect(edgesAt(index, 7)).toEqual(["3>7:link=1"]);
     expect(edgesAt(index, 5)).toEqual([]);
-    expect(index.get(3, 7, "next")).toEqual({ kind: "next", weight: 1, createdAt: 5 });
+    expect(index.get(3, 7, "link")).toEqual({ kind: "link", weight: 1, createdAt: 5 });
   });
 
   it("agrees with a plain list after any puts and removals", () => {
@@ -24,7 +24,7 @@ describe("EdgeIndex", () => {
       remove: fc.boolean(),
       source: fc.nat(4),
       target: fc.nat(4),
-      kind: fc.constantFrom<EdgeKind>("next", "similar", "same-document"),
+      kind: fc.constantFrom<StoredEdgeKind>("updates", "link"),
       weight: fc.constantFrom(0.25, 0.5, 1),
     });
     fc.assert(

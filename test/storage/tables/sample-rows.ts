@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
 import { factIdOfRow } from "../../../src/core/facts/fact.ts";
 import { type JsonValue, type Metadata, SECTORS } from "../../../src/core/memory.ts";
-import type { EdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
+import type { StoredEdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
 
 /** Any string that JavaScript has, lone surrogates and all. */
 const anyText = fc.oneof(
@@ -88,7 +88,7 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
   edges: fc.record({
     source: anyText,
     target: anyText,
-    kind: fc.constantFrom<EdgeKind>("next", "similar", "same-document"),
+    kind: fc.constantFrom<StoredEdgeKind>("updates", "link"),
     weight: anyNumber,
     createdAt: anyNumber,
   }),
