@@ -85,11 +85,12 @@ interface InputSchema {
 interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  readonly items?: FieldSchema;
 }
 
 /**
- * The input with arguments that clients send as text taken as what they plainly mean: numbers and flags in words, lists as JSON, with commas or as
- * a single one, an empty text as left out. What means nothing plainly stays, and is refused.
+ * The input with each argument as the type that it has to be, where it plainly means one: numbers and flags in words, lists as JSON, with
+ * commas or as a single one, numbers and flags where a text is wanted, an empty text as left out. Anything else stays, and is refused.
  */
 function plainly({ properties, required = [] }: InputSchema, input: unknown): object {
   const parsed = typeof input === "string" ? parsedJson(input) : input;
@@ -103,12 +104,16 @@ function plainly({ properties, required = [] }: InputSchema, input: unknown): ob
 }
 
 function plainValue(schema: FieldSchema | undefined, value: unknown): unknown {
-  if (typeof value !== "string" || schema === undefined) return value;
+  if (schema === undefined) return value;
   const types = new Set<string>([schema.type ?? []].flat());
+  if (Array.isArray(value)) return value.map((one) => plainValue(schema.items, one));
+  if (typeof value === "number" || typeof value === "boolean")
+    return types.size === 1 && types.has("string") ? String(value) : value;
+  if (typeof value !== "string") return value;
   const text = value.trim();
   if (types.has("array")) {
     const list = parsedJson(text);
-    if (Array.isArray(list)) return list;
+    if (Array.isArray(list)) return plainValue(schema, list);
     return text.split(",").flatMap((one) => one.trim() || []);
   }
   if (types.has("string") || schema.enum !== undefined) return value;

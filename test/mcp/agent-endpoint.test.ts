@@ -620,6 +620,9 @@ it("takes arguments that a client sends as text for what they plainly mean, and 
   }
   const id = await add(client, "Deployed.", { tags: "deploy", supersedes: null });
   expect((await agents.operations.getMemory({ id })).tags).toEqual(["deploy"]);
+  const dated = { id, tags: ["deploy", 2026] };
+  expect(await call(client, "memory_update", dated)).toMatch(/^Changed/);
+  expect((await agents.operations.getMemory({ id })).tags).toEqual(["deploy", "2026"]);
   const found = await call(client, "memory_search", {
     query: "kettle",
     limit: "2",
@@ -629,6 +632,9 @@ it("takes arguments that a client sends as text for what they plainly mean, and 
   expect(found.match(/^\[\w{8} /gm)).toHaveLength(2);
   expect(await call(client, "memory_search", { query: "kettle", limit: "a few" })).toMatch(/limit must be/);
   expect(await call(client, "fact_lookup", { text: "kettle", history: "true" })).not.toMatch(/INVALID/);
+  await call(client, "fact_record", { subject: "kettle", predicate: "port", object: 5433 });
+  expect(await call(client, "fact_lookup", { subject: "kettle" })).toContain('"kettle" "port" "5433"');
+  expect(await call(client, "memory_get", { id: { id } })).toMatch(/id must be a string/);
 });
 
 it("lists notes that a later one perhaps replaced, until somebody judged them", async () => {
