@@ -210,10 +210,12 @@ async function answersTo(
     filters: { project: [project, null] },
     ...owner(consent),
   });
-  // Text of documents and web pages is somebody else's, and told only when it is asked for.
+  // Text of documents and web pages is somebody else's, and told only when it is asked for. A summary repeats what was asked
+  // before, so it would come first where the same is asked again; what was kept of its conversation is told by itself.
   return (reply?.matches ?? [])
     .filter(({ level, score }) => level === "answer" || (level === "perhaps" && score >= NEAR_AN_ANSWER))
-    .filter(({ source, superseded_how }) => source === null && superseded_how !== "told");
+    .filter(({ source, superseded_how }) => source === null && superseded_how !== "told")
+    .filter(({ metadata }) => metadata["kind"] !== "summary");
 }
 
 /** Notes that the conversation ended, for the case that no daemon runs, and starts its import. */

@@ -138,7 +138,9 @@ function Connect() {
       <p>{texts.agents.anyOther}</p>
       <p class="deeds">
         <CommandLine command={`${origin}/mcp`} />
-        <CommandLine command={`claude mcp add --transport http memoryd ${origin}/mcp${header}`} />
+        <CommandLine
+          command={`claude mcp add --scope user --transport http memoryd ${origin}/mcp${header}`}
+        />
       </p>
       <p>
         {key_needed && texts.agents.needsKey} <a href="#/docs?page=agents">{texts.agents.more}</a>

@@ -32,6 +32,7 @@ describe("run hook", () => {
     content,
     occurred_at: "2026-11-20T10:00:00.000Z",
     source: null,
+    metadata: {},
     superseded_by: null,
     superseded_how: null,
     score: 0.9,
@@ -42,6 +43,9 @@ describe("run hook", () => {
     match("aaaaaaaa", "Tests run with vitest.\nAlways."),
     match("bbbbbbbb", "Replaced.", { superseded_by: "x", superseded_how: "told" }),
     match("cccccccc", "From a page.", { source: { url: "https://example.org" } }),
+    match("99999999", "Session with Claude Code. Asked: how do tests run?", {
+      metadata: { kind: "summary" },
+    }),
     match("ffffffff", "Perhaps.", { level: "perhaps", score: 0.72 }),
     match("eeeeeeee", "Hardly.", { level: "perhaps", score: 0.6 }),
     match("dddddddd", "Merely near.", { level: "near", score: 0.6 }),
