@@ -62,6 +62,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // As for whole tests: the machine may be busy.
     expect: { poll: { timeout: 30_000 } },
+    // Of every project: those of a project are added.
+    setupFiles: "test/support/languages.ts",
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     // `extends` gives a project all of the above.
     projects: [

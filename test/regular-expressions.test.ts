@@ -5,7 +5,9 @@ import { createContext, runInContext, Script } from "node:vm";
 import { parseSync } from "oxc-parser";
 import { describe, expect, it, vi } from "vitest";
 import { PATTERN_MEANINGS } from "../src/schemas/text-rules.ts";
-import { TIME_WORDS } from "../src/core/text/time-words.ts";
+import type * as Languages from "../src/core/text/languages.ts";
+import { type Language, readLanguage } from "../src/core/text/languages.ts";
+import { readLanguages } from "../src/files/read-languages.ts";
 import { hostileTexts, type HostileText } from "./support/hostile-texts.ts";
 
 const SRC = resolve(import.meta.dirname, "../src");
@@ -68,10 +70,13 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+const LANGUAGES = readLanguages();
 /** How files come to build expressions that they build when they are needed. */
 const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknown>) => void>> = {
   "core/text/time-grammar.ts": ({ grammarOf }) =>
-    Object.keys(TIME_WORDS).forEach((name) => (grammarOf as (language: string) => unknown)(name)),
+    LANGUAGES.forEach(({ time }) => time && (grammarOf as (words: typeof time) => unknown)(time)),
+  // What a language says, which must be expressions.
+  "core/text/languages.ts": () => LANGUAGES.forEach(({ name, ...language }) => readLanguage(name, language)),
 };
 /** Length of the longest text that the expressions which a file builds are given, where it is limited: of questions, of one sentence, of the beginning of a note. */
 const LONGEST_TEXT: Readonly<Record<string, number>> = {
@@ -79,6 +84,17 @@ const LONGEST_TEXT: Readonly<Record<string, number>> = {
   "core/text/statement-words.ts": 1_000,
   "core/text/change-words.ts": 4_000,
 };
+
+/** What files make of the languages, they make when they are loaded. */
+async function builtAtOnce(load: () => Promise<typeof Languages>) {
+  const real = await load();
+  real.useLanguages(() => LANGUAGES);
+  const fromLanguages = <T>(make: (languages: readonly Language[]) => T) => {
+    const made = make(real.languages());
+    return () => made;
+  };
+  return { ...real, fromLanguages };
+}
 
 /** What files build when they are loaded. Those of schemas are built from patterns, which are read above. */
 async function built(builders: readonly string[]): Promise<Expression[]> {
@@ -93,6 +109,7 @@ async function built(builders: readonly string[]): Promise<Expression[]> {
       },
     });
     vi.resetModules();
+    vi.doMock("../src/core/text/languages.ts", builtAtOnce);
     try {
       const module = (await import(/* @vite-ignore */ `../src/${where}`)) as Record<string, unknown>;
       BUILT_ON_FIRST_USE[where]?.(module);

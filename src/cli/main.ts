@@ -10,6 +10,8 @@ import {
 } from "../config/config.ts";
 import { VERSION } from "../config/limits.ts";
 import { incompleteProgram, messageOf, pathFault } from "../config/narrow.ts";
+import { useLanguages } from "../core/text/languages.ts";
+import { readLanguages } from "../files/read-languages.ts";
 import { addAgentCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addChangeCommands, addHistoryCommands } from "./commands/changes.ts";
@@ -45,6 +47,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage or settings.`;
 /** Runs one command; the process's exit code is set when it is done. */
 export async function main(words: readonly string[]): Promise<void> {
   endWithReader();
+  useLanguages(readLanguages);
   try {
     const memoryd = program(words);
     // Without a command nothing is wrong: the help is the answer.

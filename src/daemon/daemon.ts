@@ -19,6 +19,7 @@ import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
 import { ownTimeZone } from "../core/text/calendar.ts";
+import { languages, useLanguages } from "../core/text/languages.ts";
 import { readWordFrequencies } from "../core/text/stop-words.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
@@ -34,6 +35,7 @@ import { hideSocket } from "../sandbox/walls.ts";
 import { TEMPORARY_FOLDER } from "../storage/files/data-directory.ts";
 import { nodeDisk, removeTree } from "../storage/files/disk.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
+import { readLanguages } from "../files/read-languages.ts";
 import { openStore } from "../storage/open-store.ts";
 import { readTls } from "./tls.ts";
 
@@ -106,6 +108,9 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
 
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   try {
+    useLanguages(readLanguages);
+    // Words that are damaged end the start, and no question later.
+    languages();
     const tls = readTls(config);
     await openDataDirectory(config.dataDir);
     const lock = await lockDataDirectory(config.dataDir);

@@ -5,6 +5,7 @@ import { FollowUps } from "../../src/core/memories/follow-ups.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import { readWordFrequencies } from "../../src/core/text/stop-words.ts";
 import type { OperationPorts } from "../../src/core/operations.ts";
+import "./languages.ts";
 import { createFakeEmbedder, type FakeEmbedder } from "./fake-embedder.ts";
 import { createInMemoryStore, type InMemoryStore } from "./in-memory-store.ts";
 

@@ -2,9 +2,9 @@ import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
+import { fromLanguages, timeWords } from "../text/languages.ts";
 import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
-import { TIME_WORDS } from "../text/time-words.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
@@ -25,34 +25,36 @@ const AGED = String.raw`ages?|friends?|lady|man|men|people|town|city|wom[ae]n|(?
 /** "Old" of what was replaced, and not of an age or of one of several. */
 const old = (adjective: string) =>
   String.raw`(?<!\b(?:an|how|years?|eine?[mnrs]?|een|une?|uma?|una|plus|piu|mas|mais) )(?:${adjective})(?! (?:${AGED})(?!\p{L}))`;
-const TIMES = Object.values(TIME_WORDS)
-  .flatMap(({ months, weekdays, christmas }) => [...months, ...weekdays, christmas])
-  .join("|");
-const NO_TIME = String.raw`(?! (?:d[eio] |del |l[ae] |el |il |o )?(?:${TIMES})(?!\p{L}))`;
-
+const times = () =>
+  timeWords()
+    .flatMap(({ months, weekdays, christmas }) => [...months, ...weekdays, christmas])
+    .join("|");
 /** Words that ask for what held before, folded, in the languages the calendar knows. */
-const PAST = words(
-  // English
-  String.raw`used? to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until then`,
-  String.raw`before${NO_TIME}(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
-  String.raw`(?:was|were|did|had)\b.*\b(?:before${NO_TIME}|first|initially|once|${old("old")})|the old ones?`,
-  String.raw`(?:^(?:the )?|(?:s|my|our|your|his|her|their) |(?:(?:what|which|who)(?:['’]?s| is| are)|tell me|show me|give me) the )${old("old")}`,
-  // German, Dutch
-  "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
-  // "Im Alter von" is no "alter"; "wie hieß sie noch gleich?" asks for what holds.
-  String.raw`${old(String.raw`alte[nsm]?|(?<!\b(?:im|das|dem|des|welche[ms]) )alter|oude`)}|hiess(?:en)?(?!.{0,80} (?:noch|nochmals?|gleich|doch)(?!\p{L}))`,
-  "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|eerst",
-  // French
-  String.raw`avant${NO_TIME}|auparavant|autrefois|anciennement|${old("ancien(?:ne)?s?")}|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,
-  // Spanish, Portuguese
-  `antes${NO_TIME}|${old("antigu?[oa]s?")}|anterior(?:es|mente)?|antiguamente|previ[oa]s?|originalmente|solia[nms]?|en aquel entonces|antigamente|costumava[ms]?|outrora|naquela altura`,
-  // Italian
-  `prima${NO_TIME}|${old("vecchi[oae]?")}|precedente(?:mente)?|precedenti|una volta|un tempo|in passato|in origine|originariamente|ex`,
-  // French, Spanish and Portuguese, where a value is asked for.
-  `(?:quel(?:le)?s?|qui|cual(?:es)?|quien|qual|quem)(?: (?:est|sont|etai(?:en)?t|es|son|eran?|e|sao|eram))? (?:l[ae]s?|el|los|mon|ma|notre|mis?|nuestr[oa]|[oa]s?|[oa] (?:meu|minha|noss[oa])) ${old("vieux|vieil(?:le)?s?|viej[oa]s?|velh[oa]s?")}`,
-  // Russian, Polish, Swedish, Turkish
-  String.raw`раньше|прежде|прежн\p{L}*|бывш\p{L}*|стар\p{L}*|wczesniej|poprzedni\p{L}*|kiedys|dawniej|stary|tidigare|forut|forr|gamla|onceki|eskiden|eski`,
-);
+const PAST = fromLanguages(() => {
+  const noTime = String.raw`(?! (?:d[eio] |del |l[ae] |el |il |o )?(?:${times()})(?!\p{L}))`;
+  return words(
+    // English
+    String.raw`used? to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until then`,
+    String.raw`before${noTime}(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
+    String.raw`(?:was|were|did|had)\b.*\b(?:before${noTime}|first|initially|once|${old("old")})|the old ones?`,
+    String.raw`(?:^(?:the )?|(?:s|my|our|your|his|her|their) |(?:(?:what|which|who)(?:['’]?s| is| are)|tell me|show me|give me) the )${old("old")}`,
+    // German, Dutch
+    "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
+    // "Im Alter von" is no "alter"; "wie hieß sie noch gleich?" asks for what holds.
+    String.raw`${old(String.raw`alte[nsm]?|(?<!\b(?:im|das|dem|des|welche[ms]) )alter|oude`)}|hiess(?:en)?(?!.{0,80} (?:noch|nochmals?|gleich|doch)(?!\p{L}))`,
+    "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|eerst",
+    // French
+    String.raw`avant${noTime}|auparavant|autrefois|anciennement|${old("ancien(?:ne)?s?")}|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,
+    // Spanish, Portuguese
+    `antes${noTime}|${old("antigu?[oa]s?")}|anterior(?:es|mente)?|antiguamente|previ[oa]s?|originalmente|solia[nms]?|en aquel entonces|antigamente|costumava[ms]?|outrora|naquela altura`,
+    // Italian
+    `prima${noTime}|${old("vecchi[oae]?")}|precedente(?:mente)?|precedenti|una volta|un tempo|in passato|in origine|originariamente|ex`,
+    // French, Spanish and Portuguese, where a value is asked for.
+    `(?:quel(?:le)?s?|qui|cual(?:es)?|quien|qual|quem)(?: (?:est|sont|etai(?:en)?t|es|son|eran?|e|sao|eram))? (?:l[ae]s?|el|los|mon|ma|notre|mis?|nuestr[oa]|[oa]s?|[oa] (?:meu|minha|noss[oa])) ${old("vieux|vieil(?:le)?s?|viej[oa]s?|velh[oa]s?")}`,
+    // Russian, Polish, Swedish, Turkish
+    String.raw`раньше|прежде|прежн\p{L}*|бывш\p{L}*|стар\p{L}*|wczesniej|poprzedni\p{L}*|kiedys|dawniej|stary|tidigare|forut|forr|gamla|onceki|eskiden|eski`,
+  );
+});
 /** … and in scripts without spaces between words. */
 const PAST_UNSPACED = /以前|之前|从前|從前|原来|原來|曾经|曾經|かつて|昔|前の|前は|이전|예전|전에/u;
 
@@ -62,9 +64,12 @@ const WAS =
 /** "Vor" before a name, or before a thing with its article. */
 const VOR = /(?<![\p{L}\p{N}])[Vv]or (d(?:em|er|en) )?(\p{Lu}\p{L}+)/gu;
 /** Nouns, in lower case, with which "vor" tells a place, a cause or a time that recurs. */
-const NOT_REPLACED = new RegExp(
-  String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${TIMES})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
-  "u",
+const NOT_REPLACED = fromLanguages(
+  () =>
+    new RegExp(
+      String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${times()})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
+      "u",
+    ),
 );
 
 /** "Wo wohnte Anna vor Husum?", "Welches Auto hatten wir vor dem Kia?" */
@@ -72,13 +77,14 @@ const asksBeforeAnother = (question: string, folded: string) =>
   WAS.test(folded) &&
   [...fold(question, { keepCase: true }).matchAll(VOR)].some(
     ([, article, noun = ""]) =>
-      (article === undefined || /\bwelche|\bwas fur/.test(folded)) && !NOT_REPLACED.test(noun.toLowerCase()),
+      (article === undefined || /\bwelche|\bwas fur/.test(folded)) &&
+      !NOT_REPLACED().test(noun.toLowerCase()),
   );
 
 /** Whether a question asks for what holds, or for what held before. */
 export function tenseOf(question: string): Tense {
   const folded = fold(question);
-  const isPast = PAST.test(folded) || PAST_UNSPACED.test(folded) || asksBeforeAnother(question, folded);
+  const isPast = PAST().test(folded) || PAST_UNSPACED.test(folded) || asksBeforeAnother(question, folded);
   return isPast ? "past" : "present";
 }
 

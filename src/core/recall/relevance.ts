@@ -2,7 +2,7 @@ import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
-import { TIME_WORDS } from "../text/time-words.ts";
+import { fromLanguages, timeWords } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
 
@@ -119,18 +119,18 @@ const WHEN = String.raw`(?:when|wann|quand|cuando|quando|wanneer|kiedy|когд�
 const UNSPACED = "何時|何[年月日人個回]|いつ|いくら|いくつ|几[点个天月年]|多少|什么时候|कितन|कब";
 /** Which questions ask for a number or a time, folded: "how long …", "since when …". */
 const ASKS_AMOUNT = pattern(String.raw`${HOW_MUCH}|^[^\p{L}]*(?:\p{L}+ )?${WHEN}(?!\p{L})|${UNSPACED}`);
-const TIMES = Object.values(TIME_WORDS);
 /** Numbers and times, folded; of the numbers that are words not the first, which is an article too. */
-const AMOUNT = new RegExp(
-  String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${TIMES.flatMap(({ weekdays, dayPart = [] }) => [weekdays, dayPart].flat()).join("|")})|${
-    words(
-      ...TIMES.flatMap(({ numbers, months, seasons, christmas, hour = [] }) =>
-        [numbers.slice(1), months, seasons, christmas, hour].flat(),
-      ),
-    ).source
-  }`,
-  "gu",
-);
+const AMOUNT = fromLanguages(() => {
+  const all = timeWords();
+  const named = all.flatMap(({ weekdays, dayPart = [] }) => [weekdays, dayPart].flat()).join("|");
+  const others = all.flatMap(({ numbers, months, seasons, christmas, hour = [] }) =>
+    [numbers.slice(1), months, seasons, christmas, hour].flat(),
+  );
+  return new RegExp(
+    String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${named})|${words(...others).source}`,
+    "gu",
+  );
+});
 /** Lowers the logarithm of the odds of a text without the form that is asked for, and of one without a number or a time of its own. */
 const LACKING = { form: 5, amount: 2.5 } as const;
 
@@ -143,7 +143,7 @@ export function lackOfForm(question: string): (content: string) => number {
   return (content) => {
     const text = fold(content);
     if (!asksAmount) return forms.some(([, has]) => !has.test(text)) ? LACKING.form : 0;
-    const amounts: readonly string[] = text.match(AMOUNT) ?? [];
+    const amounts: readonly string[] = text.match(AMOUNT()) ?? [];
     return amounts.every((amount) => folded.includes(amount)) ? LACKING.amount : 0;
   };
 }

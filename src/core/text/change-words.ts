@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
+import { fromLanguages, timeWords } from "./languages.ts";
 import { matchesOf } from "./matches.ts";
-import { TIME_WORDS } from "./time-words.ts";
 
 /** Words for a change, an end or a correction, folded; a star stands for any ending, for a word, and two for one to five words. */
 const WORDS: readonly string[] = [
@@ -60,22 +60,27 @@ const WORDS: readonly string[] = [
   // Turkish, Hindi, Arabic, Korean
   "artik degisti tasindi yerine iptal birakti अब لم_يعد الان بدلا انتقل 이제 더_이상",
 ];
-const MONTHS = Object.values(TIME_WORDS).flatMap(({ months }) => months);
 /** "From June", "ab Juni". */
-const FROM_A_MONTH = `(?:from|since|starting(?: in)?|as of|ab|seit|von|des|depuis|a partir de|a compter de|desde|da|a partire da|vanaf|sinds|per) (?:${MONTHS.join("|")})`;
-const PATTERN = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[FROM_A_MONTH, ...WORDS.join(" ").split(/\s+/)]
-    .map((word) =>
-      word
-        .replaceAll("_**_", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
-        .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)
-        .replaceAll("_", " ")
-        .replaceAll("*", String.raw`\p{L}*`),
-    )
-    .join(
-      "|",
-    )})(?![\p{L}\p{N}_])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|変わ|変えた|やめた|辞めた|移転|바뀌|변경|그만두|옮겼|もう|になりました|になった|引っ越`,
-  "gu",
+const fromAMonth = () =>
+  `(?:from|since|starting(?: in)?|as of|ab|seit|von|des|depuis|a partir de|a compter de|desde|da|a partire da|vanaf|sinds|per) (?:${timeWords()
+    .flatMap(({ months }) => months)
+    .join("|")})`;
+const PATTERN = fromLanguages(
+  () =>
+    new RegExp(
+      String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[fromAMonth(), ...WORDS.join(" ").split(/\s+/)]
+        .map((word) =>
+          word
+            .replaceAll("_**_", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
+            .replaceAll("_*_", String.raw` [\p{L}'’]{1,20} `)
+            .replaceAll("_", " ")
+            .replaceAll("*", String.raw`\p{L}*`),
+        )
+        .join(
+          "|",
+        )})(?![\p{L}\p{N}_])|改|不再|现在|現在|搬到|换成|取消|推迟|変更|変わ|変えた|やめた|辞めた|移転|바뀌|변경|그만두|옮겼|もう|になりました|になった|引っ越`,
+      "gu",
+    ),
 );
 /** Characters of a text that are searched. */
 const SEARCHED_CHARS = 2_000;
@@ -90,7 +95,7 @@ const DENYING =
 export function changeWords(text: string): Set<string> {
   const folded = fold(text.slice(0, SEARCHED_CHARS));
   const found = new Set<string>();
-  for (const { 0: word, index } of matchesOf(PATTERN, folded))
+  for (const { 0: word, index } of matchesOf(PATTERN(), folded))
     if (DENYING.test(word) || !DENIED.test(folded.slice(Math.max(0, index - 40), index))) found.add(word);
   return found;
 }

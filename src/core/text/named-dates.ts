@@ -1,16 +1,8 @@
 import { analyse } from "./analyser.ts";
 import { fold } from "./fold.ts";
+import { anyOf, fromLanguages, timeWords } from "./languages.ts";
 import { dayOf, monthsFrom, type Period } from "./time-periods.ts";
-import { TIME_WORDS } from "./time-words.ts";
 
-/** The names of each month in all languages of the calendar, as sources of regular expressions. */
-const MONTHS = Array.from({ length: 12 }, (_, month) =>
-  Object.values(TIME_WORDS)
-    .map(({ months }) => months[month])
-    .join("|"),
-);
-const MONTH = `(?<month>${MONTHS.join("|")})\\.?`;
-const MONTH_NAMES = MONTHS.map((names) => new RegExp(`^(?:${names})$`, "u"));
 const YEAR = String.raw`(?:(?:,? | of | de | del | do )?(?<year>20\d\d))?`;
 const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.|º|°|-?го)?`;
 const LOCALES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "hi"];
@@ -35,16 +27,25 @@ export function monthTerms(month: number): readonly string[] {
   return terms;
 }
 
-/** Dates as people write them, folded. Each tells a day, or a month. */
-const DATES = [
-  String.raw`(?<year>20\d\d)-(?<number>\d\d)-(?<day>\d\d)`,
-  String.raw`(?<day>\d{1,2})\.(?<number>\d{1,2})\.(?<year>20\d\d)?(?!\d)`,
-  String.raw`(?<day>\d{1,2})/(?<number>\d{1,2})/(?<year>20\d\d)`,
-  `${DAY} (?:of |de |di |do )?${MONTH}${YEAR}`,
-  `${MONTH} ${DAY}(?!\\d)${YEAR}`,
-  `${MONTH}${YEAR}`,
-].map((source) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`, "gu"));
-DATES.push(/(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu);
+/** Dates as people write them, folded, each of which tells a day or a month; and the names of each month in all languages. */
+const DATES = fromLanguages(() => {
+  const months = Array.from({ length: 12 }, (_, place) =>
+    anyOf(timeWords().map(({ months }) => months[place])),
+  );
+  const month = `(?<month>${months.join("|")})\\.?`;
+  const patterns = [
+    String.raw`(?<year>20\d\d)-(?<number>\d\d)-(?<day>\d\d)`,
+    String.raw`(?<day>\d{1,2})\.(?<number>\d{1,2})\.(?<year>20\d\d)?(?!\d)`,
+    String.raw`(?<day>\d{1,2})/(?<number>\d{1,2})/(?<year>20\d\d)`,
+    `${DAY} (?:of |de |di |do )?${month}${YEAR}`,
+    `${month} ${DAY}(?!\\d)${YEAR}`,
+    `${month}${YEAR}`,
+  ].map((source) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`, "gu"));
+  return {
+    patterns: [...patterns, /(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu],
+    names: months.map((names) => new RegExp(`^(?:${names})$`, "u")),
+  };
+});
 const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
 const DAY_MS = 86_400_000;
@@ -56,11 +57,12 @@ const DAY_MS = 86_400_000;
 export function datesNamed(text: string, writtenAt: number): Period[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
   const found: Period[] = [];
-  for (const pattern of DATES) {
+  const { patterns, names } = DATES();
+  for (const pattern of patterns) {
     rest = rest.replace(pattern, (match: string, ...args: unknown[]) => {
       const { year, number, month, day } = args.at(-1) as Readonly<Record<string, string | undefined>>;
       const index =
-        number === undefined ? MONTH_NAMES.findIndex((name) => name.test(month ?? "")) : Number(number) - 1;
+        number === undefined ? names.findIndex((name) => name.test(month ?? "")) : Number(number) - 1;
       const inYear = (one: number) =>
         day === undefined ? monthsFrom(one, index, 1) : dayOf(one, index, Number(day));
       const written = new Date(writtenAt - DAY_MS).getUTCFullYear();

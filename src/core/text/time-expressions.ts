@@ -1,8 +1,8 @@
 import { fold } from "./fold.ts";
+import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
 import { matchesOf } from "./matches.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
-import { TIME_WORDS } from "./time-words.ts";
 
 /** A period and where a text names it. */
 export interface NamedPeriod extends Period {
@@ -20,8 +20,8 @@ export interface NamedPeriod extends Period {
 export function timeOfQuestion(text: string, now: number): NamedPeriod | undefined {
   const { folded, originalOf } = foldedWords(text.slice(0, MAX_QUESTION_CHARS));
   let best: { readonly period: NamedPeriod; readonly length: number } | undefined;
-  for (const name of Object.keys(TIME_WORDS)) {
-    const grammar = grammarOf(name);
+  for (const words of timeWords()) {
+    const grammar = grammarOf(words);
     if (!grammar.anchor.test(folded)) continue;
     const found = findAll(folded, grammar.rules, now);
     const period = join(folded, found, grammar, now);
@@ -61,15 +61,15 @@ const ASKS_OF_COMING = new RegExp(
 
 /** Periods named by their distance from `now` in English, at most eight. @param text folded. */
 export function relativePeriods(text: string, now: number): Period[] {
-  const { rules } = grammarOf("en");
-  return findAll(
-    text.replace(/\s+/g, " "),
-    rules.filter(({ isRelative }) => isRelative),
-    now,
-  ).slice(0, MAX_PERIODS);
+  const english = languages().find(({ name }) => name === "en")?.time;
+  if (english === undefined) return [];
+  const rules = grammarOf(english).rules.filter(({ isRelative }) => isRelative);
+  return findAll(text.replace(/\s+/g, " "), rules, now).slice(0, MAX_PERIODS);
 }
 
-const OR = /^,? ?(?:or|oder|ou|o|oppure|of|или) (?:\p{L}+ )?$/u;
+const OR = fromLanguages(
+  () => new RegExp(`^,? ?(?:${anyOf(timeWords().map((words) => words.or))}) (?:\\p{L}+ )?$`, "u"),
+);
 const MAX_PERIODS = 8;
 /** A question says within so many characters when it means. */
 const MAX_QUESTION_CHARS = 1_000;
@@ -79,11 +79,13 @@ export function asksForNothingElse(text: string): boolean {
   const { folded } = foldedWords(text);
   const words = folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   if (words.length === 0 || HAPPENED_UNSPACED.test(words.join(""))) return true;
-  return Object.values(TIME_WORDS).some(({ empty }) => {
-    const pattern = new RegExp(`^(?:${empty})$`, "u");
-    return words.every((word) => pattern.test(word));
-  });
+  return EMPTY().some((pattern) => words.every((word) => pattern.test(word)));
 }
+
+/** The words of each language that say nothing in a question of what happened. */
+const EMPTY = fromLanguages(() =>
+  timeWords().map(({ empty }) => new RegExp(`^(?:${empty.join("|")})$`, "u")),
+);
 
 /** A question of the past, folded. */
 const ASKS_OF_PAST = new RegExp(
@@ -154,7 +156,7 @@ function join(
       return { ...period, start: between, end: second.end };
   }
   // "Last week or ten days ago": from the one to the other.
-  if (second !== undefined && OR.test(text.slice(first.end, second.start))) {
+  if (second !== undefined && OR().test(text.slice(first.end, second.start))) {
     const [from, to] = [Math.min(first.from, second.from), Math.max(first.to, second.to)];
     return { from, to, start: before(connectors.in) ?? first.start, end: second.end };
   }

@@ -1,3 +1,4 @@
+import { NEVER, type TimeWords } from "./languages.ts";
 import {
   DAY_MS,
   agoPeriod,
@@ -18,10 +19,8 @@ import {
   wholeYear,
 } from "./time-periods.ts";
 import { type Groups, type Rule, unitIn } from "./time-periods.ts";
-import { AND, DAY_AHEAD, NUMBERED, NUMERIC_RULES, PARTS, rule, weekRule } from "./time-shared.ts";
+import { MIXED, NUMERIC_RULES, rule, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
-import { TIME_WORDS } from "./time-words.ts";
-import type { TimeWords } from "./time-words-form.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
@@ -39,16 +38,23 @@ export interface Grammar {
   readonly part: { readonly ahead: RegExp; readonly inside: RegExp };
 }
 
-const grammars = new Map<string, Grammar>();
+const grammars = new WeakMap<TimeWords, Grammar>();
 
-/** The grammar of a language of `TIME_WORDS`, made when it is first used. */
-export function grammarOf(name: string): Grammar {
-  const known = grammars.get(name) ?? makeGrammar(TIME_WORDS[name] as TimeWords, DAY_AHEAD[name] ?? "\u0001");
-  grammars.set(name, known);
+/** The grammar of a language, made when it is first used. */
+export function grammarOf(words: TimeWords): Grammar {
+  const known = grammars.get(words) ?? makeGrammar(words);
+  grammars.set(words, known);
   return known;
 }
 
-function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
+function makeGrammar(words: TimeWords): Grammar {
+  const mixed = MIXED();
+  const wordsOf = (name: "in" | (typeof CONNECTORS)[number]) => words[name] ?? NEVER;
+  const [inWords, ofWords, empty] = [wordsOf("in"), words.of ?? "", words.empty.join("|")];
+  const dayAhead =
+    words.dayAhead === undefined
+      ? NEVER
+      : String.raw`(?<=(?<!\p{L})(?:${words.dayAhead}) )(?=\d+${words.dayBehind ?? ""})`;
   const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
   const placeIn =
@@ -63,12 +69,12 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const unit = `(?:(?<day>${words.day})|(?<week>${words.week})|(?<month>${words.month})|(?<year>${words.year})|(?<weekend>${words.weekend}))`;
   const month = (name = "monthName") => `(?<${name}>${any(words.months)})\\.?`;
   const monthOf = placeIn(words.months);
-  const of = words.of === "" ? " " : ` (?:(?:${words.of}) )?`;
+  const of = ofWords === "" ? " " : ` (?:(?:${ofWords}) )?`;
   const dayOfMonth = String.raw`(?<date>\d{1,2})(?:\.|st|nd|rd|th|er|s?t?e|de|o|°|-?го)?`;
   const lastDay = dayOfMonth.replace("date", "lastDate");
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
-  const nth = `(?<nth>${any(PARTS.ordinals)})`;
-  const ordinalOf = placeIn(PARTS.ordinals);
+  const nth = `(?<nth>${any(mixed.ordinals)})`;
+  const ordinalOf = placeIn(mixed.ordinals);
   const dayPart = words.dayPart === undefined ? "" : `(?:[ -]?(?:${words.dayPart}))?`;
   const weekday = `(?<weekdayName>${any(words.weekdays)})${dayPart}`;
   const weekdayOf = placeIn(words.weekdays);
@@ -85,10 +91,10 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const lastAfter = words.lastAfter && `(?:${words.lastAfter})`;
   /** "at the end of (the month of)": the third of what follows that is meant. */
   const bound = (parts: string) =>
-    `(?:${parts})(?: (?:${words.of}))?(?: (?:${words.month}) (?:${words.of}))?(?:[ -]|(?<='))`;
+    `(?:${parts})(?: (?:${ofWords}))?(?: (?:${words.month}) (?:${ofWords}))?(?:[ -]|(?<='))`;
   const part = bound(any(words.parts));
-  const inTime = `(?:(?:${words.in})(?:${part})?|${part})`;
-  const link = `(?:,? ?(?:${words.of}|${words.in})?){0,2} ?`;
+  const inTime = `(?:(?:${inWords})(?:${part})?|${part})`;
+  const link = `(?:,? ?(?:${ofWords}|${inWords})?){0,2} ?`;
   const span = `(?:(?<fortnight>${words.fortnight})|${numbers} ${unit})`;
   const ofDay = (source: string) =>
     `(?:(?:(?<today>${words.today})|(?<yesterday>${words.yesterday})),? )?${source}(?: (?<todayAfter>${words.today}))?`;
@@ -96,22 +102,23 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
   const lastOf = (noun: string) =>
     `${last} (?:${noun})${lastAfter === undefined ? "" : `|(?:${noun}) ${lastAfter}`}`;
   const lastWeek = `(?:${lastOf(words.week)})`;
-  const nextYear = `(?:${PARTS.next}) (?:${words.year})|(?:${words.year}) (?:${PARTS.next})`;
+  const nextYear = `(?:${mixed.next}) (?:${words.year})|(?:${words.year}) (?:${mixed.next})`;
   /** Behind a part of a year: " 2025", " of the year 2025", " letzten Jahres"; read as group `y`. */
-  const ofYear = `(?:[ /-]?${link}(?:(?:${words.year}) (?:(?:${words.of}) )?)?${year}|${link}(?:(?<lastYear>${lastOf(words.year)})|(?<thisYear>(?:${words.this}) (?:${words.year}))|(?<nextYear>${nextYear})))`;
+  const ofYear = `(?:[ /-]?${link}(?:(?:${words.year}) (?:(?:${ofWords}) )?)?${year}|${link}(?:(?<lastYear>${lastOf(words.year)})|(?<thisYear>(?:${words.this}) (?:${words.year}))|(?<nextYear>${nextYear})))`;
   /** Behind a day without a month: no noun, of which it would be a number. */
-  const noNoun = String.raw`(?!\d| ?${AND} ?\d| (?:(?:${words.of})(?!\p{L})|${NUMBERED}))(?= ?(?:[?!;)]|[,:](?!\d)|\.? ?$)| (?:${words.empty})(?!\p{L}))`;
+  const noNoun = String.raw`(?!\d| ?${mixed.joining} ?\d| (?:(?:${ofWords})(?!\p{L})|${mixed.numbered}))(?= ?(?:[?!;)]|[,:](?!\d)|\.? ?$)| (?:${empty})(?!\p{L}))`;
   const ofMonth = `${link}(?:(?<monthBefore>${lastOf(words.month)})|(?<monthNow>(?:${words.this}) (?:${words.month})))`;
   /** Behind a word that makes a time of what follows. */
-  const preceded = (more = "\u0001") =>
-    `(?<=(?<![\\p{L}\\p{N}])(?:${[words.in, ...CONNECTORS.map((name) => words[name]), more].join(
+  const preceded = (more = NEVER) =>
+    `(?<=(?<![\\p{L}\\p{N}])(?:${[inWords, ...CONNECTORS.map(wordsOf), more].join(
       "|",
     )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
   const rules = [
     NUMERIC_RULES,
-    rule(String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${NUMBERED}))`, ({ m, d }, now) =>
-      daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
+    rule(
+      String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${mixed.numbered}))`,
+      ({ m, d }, now) => daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
     ),
     // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5", "28 October to the 3rd", "on the 9th"
     rule(
@@ -154,8 +161,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     // "the first three months of 2026", "les trois premiers mois de 2026"
     rule(
       [
-        `(?:(?<first>${PARTS.firsts})|${last}) ${numbers} (?:${words.month})${ofYear}`,
-        `${numbers} (?:(?<first>${PARTS.firsts})|${last}) (?:${words.month})${ofYear}`,
+        `(?:(?<first>${mixed.firsts})|${last}) ${numbers} (?:${words.month})${ofYear}`,
+        `${numbers} (?:(?<first>${mixed.firsts})|${last}) (?:${words.month})${ofYear}`,
       ],
       ({ first, count, y }) => {
         const length = countOf(count);
@@ -169,8 +176,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
     rule(
       [
-        `(?:${words.in})?${nth} (?:${PARTS.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${words.of}|${words.in})))(?:${link}${month()}|${ofMonth})(?:${ofYear})?`,
-        `(?:${words.in})?${nth} ${month()}halfte(?:${ofYear})?`,
+        `(?:${inWords})?${nth} (?:${mixed.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${ofWords}|${inWords})))(?:${link}${month()}|${ofMonth})(?:${ofYear})?`,
+        `(?:${inWords})?${nth} ${month()}halfte(?:${ofYear})?`,
       ],
       ({ nth: place, day, week, monthName, monthBefore, monthNow, y }, now) => {
         const ofYear = (one: number) => monthsFrom(one, monthOf(monthName), 1);
@@ -183,7 +190,7 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
               : ofYear(Number(y));
         const length = day !== undefined ? DAY_MS : week !== undefined ? WEEK_MS : undefined;
         if (length !== undefined) {
-          const isLast = ordinalOf(place) === PARTS.ordinals.length - 1;
+          const isLast = ordinalOf(place) === mixed.ordinals.length - 1;
           const start = isLast ? to - length : from + ordinalOf(place) * length;
           return { from: start, to: start + length };
         }
@@ -193,8 +200,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     rule(
       [
-        `(?:${words.in})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
-        `(?:${words.in})?(?:${nth} (?:(?<half>${PARTS.half})|${PARTS.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
+        `(?:${inWords})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
+        `(?:${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
       ],
       ({ nth: place, half, whole, quarterNumber, halfNumber, y }, now) => {
         const number = quarterNumber ?? halfNumber;
@@ -204,7 +211,7 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
         const count = isHalf ? 2 : 4;
         const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
         // "Last quarter", of no year that is named, is the one that is over.
-        if (named === PARTS.ordinals.length - 1 && (y ?? whole) === undefined)
+        if (named === mixed.ordinals.length - 1 && (y ?? whole) === undefined)
           return partOfYear(count, now, 1);
         const index = Math.min(named, count - 1);
         const ofYear = (one: number) => monthsFrom(one, (index * 12) / count, 12 / count);
@@ -212,7 +219,7 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       },
     ),
     rule(
-      `(?:${words.in})?(?:${lastOf(PARTS.quarter)}|(?<this>${words.this}) (?:${PARTS.quarter}))`,
+      `(?:${inWords})?(?:${lastOf(mixed.quarter)}|(?<this>${words.this}) (?:${mixed.quarter}))`,
       (groups, now) => partOfYear(4, now, groups["this"] === undefined ? 1 : 0),
     ),
     rule([`${month()}${ofYear}`, `(?:${inTime})?(?:${season}|${words.christmas})${ofYear}`], (groups) =>
@@ -234,8 +241,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     rule(
       [
-        `(?:${words.in})?(?:${PARTS.beforeLast}) ${unit}`,
-        `(?:${words.in})?${unit} (?:before last|${PARTS.beforeLast})`,
+        `(?:${inWords})?(?:${mixed.beforeLast}) ${unit}`,
+        `(?:${inWords})?${unit} (?:before last|${mixed.beforeLast})`,
       ],
       (groups, now) => unitPeriod(unitIn(groups), 2, now),
       true,
@@ -255,15 +262,15 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       true,
     ),
     rule(
-      `(?:${words.in})?(?:${lastOf(words.fortnight)})`,
+      `(?:${inWords})?(?:${lastOf(words.fortnight)})`,
       (_, now) => ({ from: dayStart(now) - 2 * WEEK_MS, to: Infinity }),
       true,
     ),
     rule(
       [
-        `(?:${words.in})?${last} ${numbers} ${unit}`,
-        `(?:${words.in})?${numbers} ${last} ${unit}`,
-        lastAfter && `(?:${words.in})?${numbers} ${unit} ${lastAfter}`,
+        `(?:${inWords})?${last} ${numbers} ${unit}`,
+        `(?:${inWords})?${numbers} ${last} ${unit}`,
+        lastAfter && `(?:${inWords})?${numbers} ${unit} ${lastAfter}`,
       ],
       (groups, now) => ({
         from: dayStart(now) - countOf(groups["count"]) * lengthOf(unitIn(groups)),
@@ -293,21 +300,21 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
       true,
     ),
     rule(
-      [`(?:${words.in})?(?:${PARTS.next}) ${unit}`, `(?:${words.in})?${unit} (?:${PARTS.next})`],
+      [`(?:${inWords})?(?:${mixed.next}) ${unit}`, `(?:${inWords})?${unit} (?:${mixed.next})`],
       (groups, now) => unitPeriod(unitIn(groups), -1, now),
       true,
     ),
     rule(
       [
-        words.hour && `(?:${words.in})?${last} ${numbers} (?:${words.hour})`,
-        words.hour && `(?:${words.in})?${numbers} ${last} (?:${words.hour})`,
-        words.hour && lastAfter && `(?:${words.in})?${numbers} (?:${words.hour}) ${lastAfter}`,
+        words.hour && `(?:${inWords})?${last} ${numbers} (?:${words.hour})`,
+        words.hour && `(?:${inWords})?${numbers} ${last} (?:${words.hour})`,
+        words.hour && lastAfter && `(?:${inWords})?${numbers} (?:${words.hour}) ${lastAfter}`,
       ],
       ({ count }, now) => ({ from: now - countOf(count) * HOUR_MS, to: Infinity }),
     ),
     // "at the beginning of the year", but not "of the month of May"
     rule(
-      `${part}${unit}(?! ?(?:${words.of || "\u0001"})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
+      `${part}${unit}(?! ?(?:${ofWords || NEVER})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
       (groups, now) => unitPeriod(unitIn(groups), 0, now),
       true,
     ),
@@ -348,8 +355,8 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     words.weekend,
     words.fortnight,
     words.christmas,
-    PARTS.half,
-    PARTS.quarter,
+    mixed.half,
+    mixed.quarter,
     String.raw`[qt][1-4]|kw ?\d{1,2}|jahres(?:beginn|anfang)`,
     `(?:${any(words.months)})halfte`,
     words.today,
@@ -366,15 +373,15 @@ function makeGrammar(words: TimeWords, dayAhead: string): Grammar {
     ),
     rules,
     connectors: {
-      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(words[name])])) as Grammar["connectors"]),
-      in: end(`${words.in}|${part}|${words.the ?? "\u0001"}`),
+      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(wordsOf(name))])) as Grammar["connectors"]),
+      in: end(`${inWords}|${part}|${words.the ?? NEVER}`),
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
     part: {
       ahead: new RegExp(String.raw`(?<![\p{L}\p{N}])${thirds}[ '’]*$`, "u"),
-      inside: new RegExp(`^(?:${words.in})?${thirds}`, "u"),
+      inside: new RegExp(`^(?:${inWords})?${thirds}`, "u"),
     },
-    onwards: new RegExp(String.raw`^ (?:${words.onwards ?? "\u0001"})(?![\p{L}\p{N}])`, "u"),
+    onwards: new RegExp(String.raw`^ (?:${words.onwards ?? NEVER})(?![\p{L}\p{N}])`, "u"),
   };
 }
 

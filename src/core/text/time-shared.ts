@@ -1,3 +1,4 @@
+import { anyOf, fromLanguages, timeWords } from "./languages.ts";
 import {
   DAY_MS,
   dayOf,
@@ -8,44 +9,24 @@ import {
   unitPeriod,
   yearNamed,
 } from "./time-periods.ts";
-import { words } from "./time-words-form.ts";
 
-/** Parts of a year or a month, in all these languages: the first to the fourth, then the last; halves; quarters. */
-export const PARTS = {
-  ordinals: words(
-    "first|1st|erste[nrsm]?|1\\.|1ere?|premiere?|primera?|primero|1er|prim[oa]|primeir[oa]|1o|eerste|1e second|2nd|zweite[nrsm]?|2\\.|deuxieme|seconde?|2e(?:me)?|segund[oa]|second[oa]|2o|tweede third|3rd|dritte[nrsm]?|3\\.|troisieme|3e(?:me)?|tercera?|3er|terzo|terceiro|3o|derde fourth|4th|vierte[nrsm]?|4\\.|quatrieme|4e(?:me)?|cuarto|quarto|4o|vierde last|final|letzte[nrsm]?|derniere?|ultim[oa]|laatste",
-  ),
-  half: "half(?: year)?|(?:jahres)?halfte|halbjahr(?:es)?|semestre|moitie|quinzaine|mitad|quincena|meta|metade|quinzena|helft|halfjaar",
-  quarter: "quarter|quartals?|vierteljahr(?:es)?|trimestre|kwartaal",
-  firsts: "first|ersten?|premiers|primer[oa]s|prim[ie]|primeir[oa]s|eerste",
-  /** Before its noun or after it. */
-  next: "next|coming|nachste[nmrs]?|kommende[nmrs]?|prochaine?|prox[io]m[oa]|prossim[oa]|que (?:viene|vem)|volgende?|komende?|следующ\\p{L}{2,3}|przysz(?:ly|lego|lym|la|lej)|nastepn(?:y|ego|ym|a|ej)|अगल[ेाी]|agl[aei]",
-  beforeLast:
-    "vorletzte[nmrs]?|avant-derniere?|penultim[oa]|antepasad[oa]|retrasad[oa]|atrasad[oa]|voorlaatste",
-} as const;
-
-/** Before a day without a month: "on the 9th", "am 9.", "le 9", "el día 9", "op de 9e". */
-export const DAY_AHEAD: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    ["en", "(?:on|between|from|since|until|till|before|after) the", "(?:st|nd|rd|th)"],
-    ["de", "am|vom|bis(?: zum)?|(?:zwischen|seit|ab|vor|nach) dem", String.raw`\.`],
-    // "Le 9" is an hour in Italian.
-    ["fr", "(?<!(?<![a-z])(?:e|tra|fra|dopo|verso|per) )le|du|jusqu'au", ""],
-    ["es", "el|del|dia", ""],
-    ["it", "il|dal|giorno", ""],
-    ["pt", "dia|entre o", ""],
-    ["nl", "(?:op|tussen|van|sinds|vanaf|voor|na|tot) de", "(?:e|de|ste)"],
-  ].map(([name, ahead, behind]) => [name, String.raw`(?<=(?<!\p{L})(?:${ahead}) )(?=\d+${behind})`]),
-);
-
-/** Nouns, folded, that have numbers such as "1.2.", which is a day and a month before anything else. */
-export const NUMBERED =
-  "note|notiz|nota|notiti|entr[iy]|eintr|list|review|recap|event|evene|ereign|place|por cien|pour cent|per cento|" +
-  "release|version|versao|versie|fassung|build|beta|update|patch|revision|edition|ausgabe|chapter|kapitel|chapitre|capit|hoofdstuk|" +
-  "section|seccion|secao|sezione|abschnitt|paragra|artikel|article|articulo|artigo|aufgabe|exercise|релиз|верси|глав";
-
-/** Between two numbers of one thing, in any language. */
-export const AND = String.raw`(?:[-–/]|(?:and|or|und|oder|bis|et|ou|au?|y|o|al|e|en|of|tot)(?: \p{L}{1,3})?)`;
+/** What the languages say of parts of a year or a month, and of numbers, each in the words of all: a text may mix them. */
+export const MIXED = fromLanguages(() => {
+  const all = timeWords();
+  return {
+    /** The first to the fourth, then the last. */
+    ordinals: Array.from({ length: 5 }, (_, place) => anyOf(all.map(({ ordinals }) => ordinals?.[place]))),
+    half: anyOf(all.map(({ half }) => half)),
+    quarter: anyOf(all.map(({ quarter }) => quarter)),
+    firsts: anyOf(all.map(({ firsts }) => firsts)),
+    next: anyOf(all.map(({ next }) => next)),
+    beforeLast: anyOf(all.map(({ beforeLast }) => beforeLast)),
+    /** Nouns that have numbers such as "1.2.", which is a day and a month before anything else. */
+    numbered: anyOf(all.map(({ numbered }) => numbered)),
+    /** Between two numbers of one thing. */
+    joining: `(?:[-–/]|(?:${anyOf(all.map(({ joining }) => joining))})(?: \\p{L}{1,3})?)`,
+  };
+});
 
 /**
  * Rules for whole words, one per source; a language leaves out those that it has no words for. As group `y` they read the

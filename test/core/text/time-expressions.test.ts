@@ -7,7 +7,6 @@ import {
   timeOfQuestion,
 } from "../../../src/core/text/time-expressions.ts";
 import { fit } from "../../../src/core/text/time-periods.ts";
-import { TIME_WORDS } from "../../../src/core/text/time-words.ts";
 
 const DAY = 86_400_000;
 /** A Saturday. */
@@ -199,15 +198,6 @@ describe("asksForNothingElse", () => {
   );
   it.each(["what did I cook?", "trips", "was habe ich gekocht"])("does not for %s", (text) =>
     expect(asksForNothingElse(text)).toBe(false),
-  );
-});
-
-describe("TIME_WORDS", () => {
-  it.each(Object.entries(TIME_WORDS))(
-    "has all of a year in %s",
-    (_, { months, weekdays, seasons, numbers }) => {
-      expect([months.length, weekdays.length, seasons.length, numbers.length]).toEqual([12, 7, 4, 13]);
-    },
   );
 });
 

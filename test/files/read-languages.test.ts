@@ -1,0 +1,101 @@
+/** Languages are files: what ships is whole, another one needs a file alone, and a damaged one is named. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { languages, useLanguages } from "../../src/core/text/languages.ts";
+import { timeOfQuestion } from "../../src/core/text/time-expressions.ts";
+import { readLanguages } from "../../src/files/read-languages.ts";
+
+/** A Saturday. */
+const NOW = Date.UTC(2026, 10, 21, 15);
+const MADE_UP = {
+  time: {
+    months: Array.from({ length: 12 }, (_, place) => `mun${"abcdefghijkl"[place]}`),
+    weekdays: ["pli", "plo", "plu", "pla", "ple", "ply", "plaa"],
+    seasons: ["verg", "somg", "autg", "wing"],
+    numbers: Array.from({ length: 13 }, (_, place) => `zu${"abcdefghijklm"[place]}`),
+    day: "tagor",
+    week: "wekor",
+    month: "monor",
+    year: "jahror",
+    weekend: "endor",
+    christmas: "krismor",
+    today: "nunor",
+    yesterday: "gestor",
+    dayBeforeYesterday: "vorgestor",
+    last: "letzor",
+    this: "dizor",
+    agoAfter: "zurukor",
+    in: "inor",
+    parts: ["frukor", "mittor", "spator"],
+    fortnight: "zwewekor",
+    and: "undor",
+    to: "bisor",
+    empty: ["wasor", "warra"],
+  },
+};
+
+let folder = "";
+const inFolder = () => pathToFileURL(`${folder}/`);
+const write = (name: string, content: unknown) =>
+  writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "languages-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  useLanguages(readLanguages);
+});
+
+describe("the languages that ship", () => {
+  it("are tried in their order", () => {
+    expect(languages().flatMap(({ name, time }) => (time === undefined ? [] : [name]))).toEqual(
+      "en de fr es it pt nl ru pl hi".split(" "),
+    );
+  });
+});
+
+describe("a language of a file alone", () => {
+  it("is read beside the others", () => {
+    cpSync(new URL("../../data/languages/", import.meta.url), folder, { recursive: true });
+    expect(timeOfQuestion("wasor warra gestor?", NOW)).toBeUndefined();
+    write("zz.json", MADE_UP);
+    useLanguages(() => readLanguages(inFolder()));
+    expect(timeOfQuestion("wasor warra gestor?", NOW)).toMatchObject({
+      from: Date.UTC(2026, 10, 20),
+      to: Date.UTC(2026, 10, 21),
+    });
+    expect(timeOfQuestion("wasor warra inor munc?", NOW)).toMatchObject({
+      from: Date.UTC(2026, 2, 1),
+      to: Date.UTC(2026, 3, 1),
+    });
+    expect(timeOfQuestion("what happened yesterday?", NOW)?.from).toBe(Date.UTC(2026, 10, 20));
+  });
+});
+
+describe("readLanguages", () => {
+  const { time } = MADE_UP;
+  it.each([
+    ["is no JSON", "{", /de\.json: .*JSON/],
+    ["is a list", [], /de\.json: the file must be an object/],
+    ["has an unknown part", { times: {} }, /de\.json: `times` is no part of a language/],
+    ["has an unknown entry", { time: { ...time, dayy: "d" } }, /`time\.dayy` is no entry of `time`/],
+    ["lacks a month", { time: { ...time, months: ["a"] } }, /`time\.months` must be a list of 12 texts/],
+    ["has a number for a text", { time: { ...time, day: 1 } }, /`time\.day` must be a text/],
+    ["has a list with a number", { time: { ...time, empty: [1] } }, /`time\.empty` must be a list of texts/],
+    ["lacks an entry", { time: { ...time, day: undefined } }, /`time\.day` must be a text/],
+    ["has a broken expression", { time: { ...time, day: "(" } }, /`time\.day` must be a regular expression/],
+    ["has an order that is no number", { order: "1" }, /`order` must be a number/],
+  ])("names the file and the entry where one %s", (_, content, message) => {
+    write("de.json", content);
+    expect(() => readLanguages(inFolder())).toThrow(message);
+  });
+
+  it("says what to do where the folder is empty or missing", () => {
+    expect(() => readLanguages(inFolder())).toThrow(/cannot be read: .* install memoryd again/);
+    expect(() => readLanguages(new URL("missing/", inFolder()))).toThrow(/ENOENT.* install memoryd again/);
+  });
+});
