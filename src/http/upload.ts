@@ -26,6 +26,8 @@ const JSON_FIELDS = new Set(["metadata", "tags"]);
 const MAX_FIELDS = 64;
 const BYTES = "application/octet-stream";
 const MAX_FILENAME = 256;
+/** What forms write for the signs that would end a name (multipart/form-data in the HTML standard); they escape nothing else. */
+const FORM_ESCAPE = /%(?:22|0D|0A)/g;
 
 /**
  * Reads the parts of a request.
@@ -71,7 +73,7 @@ export async function readUpload(
           `/${part.fieldname}`,
           "must be one part named `file`: send each document in a request of its own",
         );
-      const filename = cleanFilename(part.filename, "/file");
+      const filename = cleanFilename(part.filename?.replaceAll(FORM_ESCAPE, decodeURIComponent), "/file");
       upload = {
         file: await receive(await receiveFile(), part.file, limits.maxUploadBytes),
         filename,

@@ -68,6 +68,11 @@ describe("POST /ingest", () => {
     });
   });
 
+  it("undoes what forms escape in a filename, and nothing else", async () => {
+    const reply = await upload([{ name: "file", value: "Garlic.", filename: "a%22b%22%0D%0A 5%25 %0a.txt" }]);
+    expect(reply.json().document.filename).toBe('a"b" 5%25 %0a.txt');
+  });
+
   it("refuses a filename that is too long, and keeps nothing of its file", async () => {
     const filename = `${"a".repeat(300)}.txt`;
     const replies = [

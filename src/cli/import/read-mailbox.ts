@@ -3,15 +3,19 @@ import { faulty, type ImportItems } from "./import-item.ts";
 
 /** Of one mail with its attachments; the daemon's own limit is lower by default. */
 const MAX_MAIL_BYTES = 128 * 1_024 * 1_024;
+const MAX_HEADER_BYTES = 256 * 1_024;
 const NEWLINE = 0x0a;
 const SEPARATOR = /^From \S.* \d{4}\r?\n?$/;
+/** The time of a separator: `Jul  8 12:08:34 2011`, in UTC unless an offset stands before the year. */
+const ARRIVED =
+  / ([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}:\d{2}(?::\d{2})?) (?:([+-]\d{4}|[A-Z]{2,5}) )?(\d{4})\s*$/;
 /** A line of a mail that begins so was given a `>` more, so that it does not separate mails. */
 const QUOTED = /^>+From /;
 
 /** The mails of a mailbox in the format mbox, whose lines "From …" separate them (RFC 4155); in order, one in memory at a time. */
 export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
   let lines: Buffer[] = [];
-  let [size, number] = [0, 0];
+  let [size, number, arrived] = [0, 0, ""];
   const finish = function* () {
     if (number > 0 && size > MAX_MAIL_BYTES)
       yield faulty(`mail ${number}`, `is larger than ${MAX_MAIL_BYTES} bytes`);
@@ -20,7 +24,7 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
         kind: "mail",
         where: `mail ${number}`,
         filename: `${name}-${number}.eml`,
-        bytes: Buffer.concat(lines),
+        bytes: dated(Buffer.concat(lines), arrived),
       } as const;
     [lines, size] = [[], 0];
   };
@@ -30,6 +34,7 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
     if (isAfterBlank && SEPARATOR.test(start)) {
       yield* finish();
       number += 1;
+      arrived = start;
       continue;
     }
     isAfterBlank = start.trim() === "";
@@ -37,6 +42,15 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
     if (size <= MAX_MAIL_BYTES) lines.push(QUOTED.test(start) ? line.subarray(1) : line);
   }
   yield* finish();
+}
+
+/** A mail with the time of its separator as its date, if it has none. */
+function dated(mail: Buffer, separator: string): Buffer {
+  const [, month = "", day = "", time = "", zone = "", year = ""] = ARRIVED.exec(separator) ?? [];
+  const [headers = ""] = mail.toString("latin1", 0, MAX_HEADER_BYTES).split(/^\r?$/m, 1);
+  if (year === "" || /^date:/im.test(headers)) return mail;
+  const offset = /^[+-]/.test(zone) ? zone : "+0000";
+  return Buffer.concat([Buffer.from(`Date: ${day} ${month} ${year} ${time} ${offset}\n`), mail]);
 }
 
 /** Lines with their ends. */

@@ -14,17 +14,20 @@ const HTML_TAGS: Readonly<Record<string, string>> = {
   "text:list-header": "li",
   "text:line-break": "br",
   "table:table": "table",
+  "table:table-header-rows": "thead",
+  "table:table-rows": "tbody",
+  "table:table-row-group": "tbody",
   "table:table-row": "tr",
   "table:table-cell": "td",
-  "table:covered-table-cell": "td",
 };
-/** Deleted text that is kept for tracking, comments, and what is made from the text itself. */
+/** Deleted text that is kept for tracking, comments, what is made from the text itself, and cells that are below one that spans them. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "text:tracked-changes",
   "office:annotation",
   "text:table-of-content",
   "text:alphabetical-index",
   "office:forms",
+  "table:covered-table-cell",
 ]);
 /** Blanks in a row, at most. */
 const MAX_BLANKS = 100;
@@ -49,18 +52,33 @@ export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimi
   };
 }
 
-function asHtml({ tag, attributes, children }: HtmlElement): HtmlElement {
+/** Of columns or rows; 1 where none is given. */
+const numberIn = (attributes: HtmlElement["attributes"], name: string): number =>
+  Math.max(1, Math.trunc(Number(attributes[`table:number-${name}`])) || 1);
+
+function asHtml({ tag, attributes, children }: HtmlElement, isHead = false): HtmlElement {
   if (tag === "text:s") {
     const count = Math.min(MAX_BLANKS, Number(attributes["text:c"] ?? 1) || 1);
     return { tag: "span", attributes: {}, children: [" ".repeat(count)] };
   }
   if (tag === "text:tab") return { tag: "span", attributes: {}, children: ["\t"] };
+  const spans = {
+    colspan: String(numberIn(attributes, "columns-spanned") * numberIn(attributes, "columns-repeated")),
+    rowspan: String(numberIn(attributes, "rows-spanned")),
+  };
   const level = Math.min(6, Math.max(1, Number(attributes["text:outline-level"] ?? 1) || 1));
+  const isCell = tag === "table:table-cell";
+  const isInHead = (isHead && !isCell) || tag === "table:table-header-rows";
   return {
-    tag: tag === "text:h" ? `h${level}` : (HTML_TAGS[tag] ?? (tag === "office:text" ? "div" : "span")),
-    attributes: {},
+    tag:
+      isCell && isHead
+        ? "th"
+        : tag === "text:h"
+          ? `h${level}`
+          : (HTML_TAGS[tag] ?? (tag === "office:text" ? "div" : "span")),
+    attributes: isCell ? spans : {},
     children: children.flatMap((child) =>
-      typeof child === "string" ? child : LEFT_OUT.has(child.tag) ? [] : asHtml(child),
+      typeof child === "string" ? child : LEFT_OUT.has(child.tag) ? [] : asHtml(child, isInHead),
     ),
   };
 }

@@ -266,6 +266,30 @@ describe("letters", () => {
     ]);
   });
 
+  it("repeats cells of an OpenDocument table that span columns and rows, and those that stand for equal ones", async () => {
+    const cell = (text: string, attributes = "") =>
+      `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`;
+    const row = (...cells: string[]) => `<table:table-row>${cells.join("")}</table:table-row>`;
+    const covered = '<table:covered-table-cell table:number-columns-repeated="2"/>';
+    const document = await read(
+      openDocument(
+        `<table:table><table:table-header-rows>${row(cell("Bed"), cell("Plant"), cell("Sown"), cell("Cut"))}</table:table-header-rows>
+        ${row(cell("North", 'table:number-rows-spanned="2"'), cell("Leek", 'table:number-columns-spanned="3"'), covered)}
+        ${row("<table:covered-table-cell/>", cell("Beet"), cell("May", 'table:number-columns-repeated="2"'))}
+        ${row(cell("All beds rest", 'table:number-columns-spanned="4"'), covered)}</table:table>`,
+      ),
+      "beds.odt",
+    );
+    expect(linesOf(document)).toMatchInlineSnapshot(`
+      [
+        "table-row: Bed | Plant | Sown | Cut",
+        "table-row: North | Leek | Leek | Leek",
+        "table-row: North | Beet | May | May",
+        "table-row: All beds rest",
+      ]
+    `);
+  });
+
   it("refuses one that is encrypted", async () => {
     const manifest = "<manifest:manifest><manifest:encryption-data/></manifest:manifest>";
     await expect(read(openDocument("", { "META-INF/manifest.xml": manifest }), "a.odt")).rejects.toThrow(
