@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { languages, useLanguages } from "../../src/core/text/languages.ts";
+import { statementKind } from "../../src/core/text/statement-words.ts";
 import { timeOfQuestion } from "../../src/core/text/time-expressions.ts";
 import { readLanguages } from "../../src/files/read-languages.ts";
 
@@ -35,6 +36,7 @@ const MADE_UP = {
     to: "bisor",
     empty: ["wasor", "warra"],
   },
+  statement: { preference: ["^prefor @ ohnor"] },
 };
 
 let folder = "";
@@ -62,6 +64,7 @@ describe("a language of a file alone", () => {
   it("is read beside the others", () => {
     cpSync(new URL("../../data/languages/", import.meta.url), folder, { recursive: true });
     expect(timeOfQuestion("wasor warra gestor?", NOW)).toBeUndefined();
+    expect(statementKind("Prefor kavor ohnor milkor.")).toBeUndefined();
     write("zz.json", MADE_UP);
     useLanguages(() => readLanguages(inFolder()));
     expect(timeOfQuestion("wasor warra gestor?", NOW)).toMatchObject({
@@ -72,6 +75,7 @@ describe("a language of a file alone", () => {
       from: Date.UTC(2026, 2, 1),
       to: Date.UTC(2026, 3, 1),
     });
+    expect(statementKind("Prefor kavor ohnor milkor.")).toMatchObject({ kind: "preference" });
     expect(timeOfQuestion("what happened yesterday?", NOW)?.from).toBe(Date.UTC(2026, 10, 20));
   });
 });

@@ -55,6 +55,27 @@ const SHAPE = {
     joining: "text?",
     empty: "list",
   },
+  statement: {
+    preference: "list?",
+    preferencePerhaps: "list?",
+    decision: "list?",
+    decisionPerhaps: "list?",
+    correction: "list?",
+    correctionPerhaps: "list?",
+    undecided: "list?",
+    open: "list?",
+    openPerhaps: "list?",
+    done: "list?",
+    donePerhaps: "list?",
+    fact: "list?",
+    factPerhaps: "list?",
+    verbs: "list?",
+    doubt: "list?",
+    pointing: "list?",
+    passing: "list?",
+    never: "list?",
+    filler: "list?",
+  },
 } as const;
 
 type Shape = typeof SHAPE;
