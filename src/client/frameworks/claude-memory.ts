@@ -2,7 +2,8 @@
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import type * as beta from "@anthropic-ai/sdk/resources/beta";
 import { createClient, type Memory, MemorydError } from "../client.ts";
-import { framework, isBlank, keptWith, type MemoryOwner, ownerOf, pathTag } from "./framework.ts";
+import { sleep } from "../transport.ts";
+import { framework, ifGone, isBlank, keptWith, type MemoryOwner, ownerOf, pathTag } from "./framework.ts";
 
 const { betaMemoryTool } = await framework(
   import("@anthropic-ai/sdk/helpers/beta/memory"),
@@ -28,6 +29,8 @@ const MAX_LINES = 999_999;
 const NUMBER_WIDTH = 6;
 const LEVELS_SHOWN = 2;
 const LINES_AROUND_A_CHANGE = 2;
+const LOOKS = 20;
+const LOOK_PAUSE_MS = 50;
 
 /**
  * The memory tool for a request of `@anthropic-ai/sdk`, or its `toolRunner`, which runs it; `run` answers one command.
@@ -75,8 +78,12 @@ export function claudeMemoryTool(
     return file;
   }
 
-  /** Makes it the file's present state; the memory keeps its other tags and metadata. */
-  async function change({ path: before, kept: [memory] }: File, path: string, text: string): Promise<void> {
+  /** Makes it the file's present state; the memory keeps its other tags and metadata, others of the path go to the trash. */
+  async function change(
+    { path: before, kept: [memory, ...others] }: File,
+    path: string,
+    text: string,
+  ): Promise<File> {
     const { content, tags, metadata } = await bodyOf(path, text);
     const own = new Set([TAG, await tagOf(before)]);
     const body = {
@@ -84,9 +91,37 @@ export function claudeMemoryTool(
       tags: [...tags, ...memory.tags.filter((tag) => !own.has(tag))],
       metadata: { ...memory.metadata, ...metadata },
     };
-    await client.memories
+    const changed = await client.memories
       .update(memory.id, { ...body, ...owner }, { ifVersion: memory.version })
       .catch(changedMeanwhile(before));
+    await remove(before, others);
+    return { path, text, kept: [changed] };
+  }
+
+  async function remove(path: string, memories: readonly Pick<Memory, "id" | "version">[]): Promise<void> {
+    for (const { id, version } of memories)
+      await client.memories
+        .delete(id, { ...owner, trash: true }, { ifVersion: version })
+        .catch(changedMeanwhile(path))
+        .catch(ifGone);
+  }
+
+  /** Of programs that put a file at one path at the same moment, the first one stays and the others take theirs back. */
+  async function settle(
+    path: string,
+    { id }: Pick<Memory, "id">,
+    taken: string,
+    takeBack: () => Promise<unknown>,
+  ): Promise<void> {
+    for (let looks = 0; ; looks += 1) {
+      const kept = (await fileAt(path))?.kept ?? [];
+      if (kept.every((memory) => memory.id === id)) return;
+      if (kept[0]?.id !== id || looks === LOOKS) {
+        await takeBack();
+        throw new Error(taken);
+      }
+      await sleep(LOOK_PAUSE_MS, undefined);
+    }
   }
 
   async function refuseTaken(path: string, taken: string): Promise<void> {
@@ -110,8 +145,11 @@ export function claudeMemoryTool(
       },
       async create({ path: asked, file_text: text }) {
         const path = checkedPath(asked);
-        await refuseTaken(path, `File ${path} already exists`);
-        await client.memories.add({ ...(await bodyOf(path, text)), ...ownerOf(options) });
+        const taken = `File ${path} already exists`;
+        await refuseTaken(path, taken);
+        const added = await client.memories.add({ ...(await bodyOf(path, text)), ...ownerOf(options) });
+        if (added.deduplicated) throw new Error(taken);
+        await settle(path, added, taken, () => remove(path, [added]));
         return `File created successfully at: ${path}`;
       },
       async str_replace({ path: asked, old_str: before, new_str: after = "" }: Replacement) {
@@ -148,11 +186,7 @@ export function claudeMemoryTool(
         if (path === ROOT) throw new Error(`Cannot delete the ${ROOT} directory itself`);
         const files = await filesAt(path);
         if (files.length === 0) throw new Error(`The path ${path} does not exist`);
-        for (const { kept } of files)
-          for (const { id, version } of kept)
-            await client.memories
-              .delete(id, { ...owner, trash: true }, { ifVersion: version })
-              .catch(changedMeanwhile(path));
+        for (const { kept } of files) await remove(path, kept);
         return `Successfully deleted ${path}`;
       },
       async rename({ old_path: from, new_path: to }) {
@@ -161,8 +195,12 @@ export function claudeMemoryTool(
         const files = await filesAt(path);
         if (files.length === 0) throw new Error(`The path ${path} does not exist`);
         if (isBelow(target, path)) throw new Error(`Cannot rename ${path} to a path inside of itself`);
-        await refuseTaken(target, `The destination ${target} already exists`);
-        for (const file of files) await change(file, target + file.path.slice(path.length), file.text);
+        const taken = `The destination ${target} already exists`;
+        await refuseTaken(target, taken);
+        for (const file of files) {
+          const moved = await change(file, target + file.path.slice(path.length), file.text);
+          await settle(moved.path, moved.kept[0], taken, () => change(moved, file.path, file.text));
+        }
         return `Successfully renamed ${path} to ${target}`;
       },
     },

@@ -1,6 +1,6 @@
 /** What the clients for frameworks share; how their data lies in memories is in `docs/frameworks.md`. */
 import { NOT_BLANK_PATTERN } from "../../schemas/text-rules.ts";
-import type { Memory, MemorydClient, MemoryFilter } from "../client.ts";
+import { type Memory, type MemorydClient, MemorydError, type MemoryFilter } from "../client.ts";
 
 /** The daemon and whose data it is. */
 export interface MemoryOwner {
@@ -10,6 +10,12 @@ export interface MemoryOwner {
   readonly userId: string;
   /** Data of this project only; if left out, what has no project. */
   readonly project?: string;
+}
+
+/** Where somebody deleted the memory meanwhile. @throws any other error. */
+export function ifGone(error: unknown): "gone" {
+  if (error instanceof MemorydError && error.code === "NOT_FOUND") return "gone";
+  throw error;
 }
 
 /** A framework's module. @throws {Error} one sentence with the package's name where it is not installed. */
@@ -51,10 +57,13 @@ export const ownerOf = ({ userId, project }: MemoryOwner) => ({
   ...(project !== undefined && { project }),
 });
 
-/** All memories of an owner with a tag, the one changed last first: of several for one key it counts. */
+/**
+ * All memories of an owner with a tag. Of several for one key the first one counts: the one changed last, and of those
+ * that were never changed the one added first.
+ */
 export async function keptWith(client: MemorydClient, owner: MemoryOwner, tag: string): Promise<Memory[]> {
   const memories: Memory[] = [];
   for await (const memory of client.memories.list(ownedBy(owner, tag))) memories.push(memory);
-  const place = ({ updated_at, id }: Memory) => `${updated_at} ${id}`;
-  return memories.sort((one, other) => (place(one) > place(other) ? -1 : 1));
+  const changed = ({ version, updated_at }: Memory) => (version > 1 ? Date.parse(updated_at) : 0);
+  return memories.reverse().sort((one, other) => changed(other) - changed(one));
 }

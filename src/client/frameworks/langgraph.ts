@@ -1,7 +1,16 @@
 /** A store for LangGraph, `memoryd/langgraph`: its items are memories, so that questions find them and nothing is lost by a put. */
 import type * as langgraph from "@langchain/langgraph-checkpoint";
-import { createClient, type Memory, type MemorydClient, MemorydError } from "../client.ts";
-import { framework, isBlank, keptWith, type MemoryOwner, ownedBy, ownerOf, pathTag } from "./framework.ts";
+import { createClient, type Memory, type MemorydClient } from "../client.ts";
+import {
+  framework,
+  ifGone,
+  isBlank,
+  keptWith,
+  type MemoryOwner,
+  ownedBy,
+  ownerOf,
+  pathTag,
+} from "./framework.ts";
 
 const { BaseStore, InvalidNamespaceError, validateNamespace } = await framework(
   import("@langchain/langgraph-checkpoint"),
@@ -250,10 +259,4 @@ function fits(namespace: readonly string[], { matchType, path }: langgraph.Match
   if (path.length > namespace.length) return false;
   const start = matchType === "prefix" ? 0 : namespace.length - path.length;
   return path.every((label, i) => label === "*" || label === namespace[start + i]);
-}
-
-/** Where somebody deleted the memory meanwhile. @throws any other error. */
-function ifGone(error: unknown): "gone" {
-  if (error instanceof MemorydError && error.code === "NOT_FOUND") return "gone";
-  throw error;
 }

@@ -1,5 +1,7 @@
 """Claude's memory tool: commands as the model sends them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 pytest.importorskip("anthropic")
@@ -85,3 +87,48 @@ def test_a_change_in_between_is_not_overwritten(tool, user, monkeypatch):
     monkeypatch.setattr(tool, "_existing", changed)
     with pytest.raises(ToolError, match="changed by somebody else"):
         run(tool, "str_replace", path="/memories/a", old_str="one", new_str="three")
+
+
+def test_one_of_eight_programs_gets_a_path(daemon, user):
+    client = Memoryd(daemon.url)
+    tools = [ClaudeMemoryTool(user, client=client) for _ in range(8)]
+
+    def at_once(commands):
+        def told(tool, command):
+            try:
+                return bool(run(tool, **command))
+            except ToolError as error:
+                assert "already exists" in str(error)
+                return False
+
+        with ThreadPoolExecutor(8) as programs:
+            won = list(programs.map(told, tools, commands))
+        assert sum(won) == 1
+        return won.index(True)
+
+    made = at_once([{"command": "create", "path": "/memories/made", "file_text": f"text {i}"} for i in range(8)])
+    assert f"     1\ttext {made}" in run(tools[0], "view", path="/memories/made")
+    assert [memory["content"] for memory in client.memories.list(user_id=user)] == [f"text {made}"]
+    run(tools[0], "rename", old_path="/memories/made", new_path="/memories/moved")
+    with pytest.raises(ToolError, match="does not exist"):
+        run(tools[0], "view", path="/memories/made")
+
+    for i in range(8):
+        run(tools[0], "create", path=f"/memories/from/{i}", file_text=f"text {i}")
+    renamed = at_once([{"command": "rename", "old_path": f"/memories/from/{i}", "new_path": "/memories/to"} for i in range(8)])
+    assert f"     1\ttext {renamed}" in run(tools[0], "view", path="/memories/to")
+    for i in set(range(8)) - {renamed}:
+        assert f"     1\ttext {i}" in run(tools[0], "view", path=f"/memories/from/{i}")
+
+
+def test_a_second_memory_of_a_path_goes_to_the_trash_with_a_change(tool, user):
+    client = tool._owner.client
+    run(tool, "create", path="/memories/a", file_text="one")
+    [memory] = client.memories.list(user_id=user)
+    run(tool, "delete", path="/memories/a")
+    run(tool, "create", path="/memories/a", file_text="two")
+    client.trash.restore(memory["id"], user_id=user)
+    assert "     1\tone" in run(tool, "view", path="/memories/a")
+    run(tool, "str_replace", path="/memories/a", old_str="one", new_str="three")
+    assert [memory["content"] for memory in client.memories.list(user_id=user)] == ["three"]
+    assert [entry["content"] for entry in client.trash.page(user_id=user)["items"]] == ["two"]

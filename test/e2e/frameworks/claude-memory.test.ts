@@ -183,19 +183,56 @@ describe("isolation", () => {
     expect(await run({ command: "view", path }, { project: "atlas" })).toContain("     1\ttheirs");
   });
 
-  it("refuses an edit of a file that somebody changed meanwhile, and reads the last of two that were made at once", async () => {
-    const path = "/memories/two.md";
-    const tool = claudeMemoryTool({ client, userId });
-    await create(path, "one");
-    // As another program that made it at the same moment.
-    const [memory] = (await client.memories.page({ user_id: userId })).items;
-    await client.memories.add({
-      content: "two",
-      user_id: userId,
-      tags: memory?.tags ?? [],
-      metadata: { claude_memory: { path } },
+  it("gives a path to one of eight programs that create or rename a file there at once", async () => {
+    const told = async (attempts: readonly Promise<string>[]) => {
+      const outcomes = await Promise.allSettled(attempts);
+      for (const outcome of outcomes)
+        if (outcome.status === "rejected") expect(String(outcome.reason)).toContain("already exists");
+      return outcomes.map(({ status }) => status === "fulfilled");
+    };
+    const texts = Array.from({ length: 8 }, (_, i) => `text ${i}`);
+    const made = await told(texts.map((text) => create("/memories/made", text)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await view("/memories/made")).toContain(`     1\ttext ${made.indexOf(true)}`);
+    expect(await client.memories.page({ user_id: userId })).toMatchObject({ total: 1 });
+    await rename("/memories/made", "/memories/moved");
+    await expect(view("/memories/made")).rejects.toThrow("does not exist");
+
+    for (const text of texts) await create(`/memories/from/${text}`, text);
+    const renamed = await told(texts.map((text) => rename(`/memories/from/${text}`, "/memories/to")));
+    expect(renamed.filter(Boolean)).toHaveLength(1);
+    expect(await view("/memories/to")).toContain(`     1\ttext ${renamed.indexOf(true)}`);
+    for (const [i, text] of texts.entries())
+      if (renamed[i] !== true) expect(await view(`/memories/from/${text}`)).toContain(`     1\t${text}`);
+
+    const mixed = await told(
+      texts.map((text, i) =>
+        renamed[i] === true ? create("/memories/x", "new") : rename(`/memories/from/${text}`, "/memories/x"),
+      ),
+    );
+    expect(mixed.filter(Boolean)).toHaveLength(1);
+    expect(await client.memories.page({ user_id: userId })).toMatchObject({
+      total: mixed.findIndex(Boolean) === renamed.findIndex(Boolean) ? 10 : 9,
     });
-    expect(await tool.run({ command: "view", path })).toContain("     1\ttwo");
+  });
+
+  it("reads the last changed of two memories of a path, and keeps the other in the trash once it is changed", async () => {
+    const path = "/memories/two.md";
+    await create(path, "one");
+    const [memory] = (await client.memories.page({ user_id: userId })).items;
+    await remove(path);
+    await create(path, "two");
+    await client.trash.restore(memory?.id ?? "", { user_id: userId });
+    expect(await view(path)).toContain("     1\tone");
+    await rename(path, "/memories/three.md");
+    await expect(view(path)).rejects.toThrow("does not exist");
+    const { items } = await client.trash.page({ user_id: userId });
+    expect(items.map(({ content }) => content)).toEqual(["two"]);
+  });
+
+  it("refuses an edit of a file that somebody changed meanwhile", async () => {
+    const path = "/memories/two.md";
+    await create(path, "one");
     const edits = await Promise.allSettled([insert(path, 0, "x"), insert(path, 0, "y")]);
     for (const edit of edits)
       if (edit.status === "rejected") expect(String(edit.reason)).toContain("was changed by somebody else");

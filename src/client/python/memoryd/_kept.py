@@ -46,12 +46,13 @@ class Owner:
         return self.client.memories.list(user_id=self.user_id, project=self.project or "", tag=tag)
 
     def kept_with(self, tag: str) -> list[Any]:
-        """The same, the one changed last first: of several for one key it counts."""
-        return sorted(self.memories(tag), key=lambda memory: (memory["updated_at"], memory["id"]), reverse=True)
+        """The same. Of several for one key the first one counts: the one changed last, and of those never changed the one added first."""
+        oldest_first = list(self.memories(tag))[::-1]
+        return sorted(oldest_first, key=lambda memory: memory["updated_at"] if memory["version"] > 1 else "", reverse=True)
 
-    def add(self, **fields: Any) -> None:
+    def add(self, **fields: Any) -> Any:
         place: Any = {} if self.project is None else {"project": self.project}
-        self.client.memories.add(**fields, **place, user_id=self.user_id)
+        return self.client.memories.add(**fields, **place, user_id=self.user_id)
 
     def trash(self, memories: Sequence[Any], *, if_same: bool = False) -> None:
         """Moves them to the trash; those that are gone already are left out. ``if_same``: only where nobody changed them."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Callable
 
 from ._client import Memoryd
 from ._kept import Owner, is_blank, path_tag
@@ -20,6 +21,7 @@ ROOT = "/memories"
 MAX_LINES = 999_999
 LEVELS_SHOWN = 2
 LINES_AROUND_A_CHANGE = 2
+LOOKS, LOOK_PAUSE = 20, 0.05
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,12 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
 
     def create(self, command: Any) -> str:
         path = _checked(command.path)
-        self._refuse_taken(path, f"File {path} already exists")
-        self._owner.add(**_body(path, command.file_text))
+        taken = f"File {path} already exists"
+        self._refuse_taken(path, taken)
+        added = self._owner.add(**_body(path, command.file_text))
+        if added["deduplicated"]:
+            raise ToolError(taken)
+        self._settle(path, added, taken, lambda: self._remove(path, [added]))
         return f"File created successfully at: {path}"
 
     def str_replace(self, command: Any) -> str:
@@ -93,10 +99,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         if not files:
             raise ToolError(f"The path {path} does not exist")
         for file in files:
-            try:
-                self._owner.trash(file.kept, if_same=True)
-            except MemorydError as error:
-                raise _changed_meanwhile(path, error) from error
+            self._remove(path, file.kept)
         return f"Successfully deleted {path}"
 
     def rename(self, command: Any) -> str:
@@ -108,11 +111,11 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"The path {path} does not exist")
         if _is_below(target, path):
             raise ToolError(f"Cannot rename {path} to a path inside of itself")
-        self._refuse_taken(target, f"The destination {target} already exists")
+        taken = f"The destination {target} already exists"
+        self._refuse_taken(target, taken)
         for file in files:
-            self._change(file, target + file.path[len(path) :], file.text)
-            # A second memory of the path would be the file there again.
-            self._owner.trash(file.kept[1:])
+            moved = self._change(file, target + file.path[len(path) :], file.text)
+            self._settle(moved.path, moved.kept[0], taken, lambda: self._change(moved, file.path, file.text))
         return f"Successfully renamed {path} to {target}"
 
     def _files_with(self, tag: str) -> list[_File]:
@@ -136,11 +139,11 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
         return file
 
-    def _change(self, file: _File, path: str, text: str) -> None:
-        """Makes it the file's present state; the memory keeps its other tags and metadata."""
+    def _change(self, file: _File, path: str, text: str) -> _File:
+        """Makes it the file's present state; the memory keeps its other tags and metadata, others of the path go to the trash."""
         memory, body, own = file.kept[0], _body(path, text), {TAG, _tag_of(file.path)}
         try:
-            self._owner.client.memories.update(
+            changed = self._owner.client.memories.update(
                 memory["id"],
                 content=body["content"],
                 tags=[*body["tags"], *(tag for tag in memory["tags"] if tag not in own)],
@@ -150,6 +153,26 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
             )
         except MemorydError as error:
             raise _changed_meanwhile(file.path, error) from error
+        self._remove(file.path, file.kept[1:])
+        return _File(path, text, [changed])
+
+    def _remove(self, path: str, memories: list[Any]) -> None:
+        try:
+            self._owner.trash(memories, if_same=True)
+        except MemorydError as error:
+            raise _changed_meanwhile(path, error) from error
+
+    def _settle(self, path: str, memory: Any, taken: str, take_back: Callable[[], object]) -> None:
+        """Of programs that put a file at one path at the same moment, the first one stays and the others take theirs back."""
+        for look in range(LOOKS + 1):
+            file = self._file_at(path)
+            ids = [kept["id"] for kept in file.kept] if file else []
+            if set(ids) <= {memory["id"]}:
+                return
+            if ids[0] != memory["id"] or look == LOOKS:
+                take_back()
+                raise ToolError(taken)
+            time.sleep(LOOK_PAUSE)
 
     def _refuse_taken(self, path: str, taken: str) -> None:
         files = self._files_with(TAG)
