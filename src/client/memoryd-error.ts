@@ -13,6 +13,7 @@ export interface FieldError {
  * - `TIMEOUT`: no answer in time. The same holds.
  * - `BAD_ANSWER`: an answer that is not memoryd's, a proxy's for example.
  * - `JOB_CANCELLED`: the job that was waited for was cancelled.
+ * - `INVALID_REQUEST` with status 0: it cannot be sent.
  */
 export class MemorydError extends Error {
   override readonly name = "MemorydError";

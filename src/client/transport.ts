@@ -72,6 +72,7 @@ export function createTransport({
   fetch: send = (input, init) => fetch(input, init),
 }: ClientOptions) {
   const base = url.replace(/(?<!\/)\/+$/, "");
+  const fault = faultOf(url, apiKey, clientName);
   const usual: Record<string, string> = {
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     ...(clientName !== undefined && { "x-memoryd-client": clientName }),
@@ -80,6 +81,8 @@ export function createTransport({
   async function run<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { method, path, query = {}, body, headers, isWrite = false, options = {} } = call;
     options.signal?.throwIfAborted();
+    if (fault !== undefined) throw unsendable(fault);
+    const content = body === undefined || isSentAsItIs(body) ? body : toJson(body);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), Math.min(options.timeoutMs ?? timeoutMs, LONGEST_TIMER_MS));
     const signal =
@@ -96,7 +99,7 @@ export function createTransport({
         ...(isWrite && { "idempotency-key": options.idempotencyKey ?? newKey() }),
         ...(options.ifVersion !== undefined && { "if-match": `"${options.ifVersion}"` }),
       },
-      ...(body !== undefined && { body: isSentAsItIs(body) ? body : JSON.stringify(body) }),
+      ...(content !== undefined && { body: content }),
     };
     // A change or a deletion that got lost may have been done, and done again it might undo what came after it.
     const isRepeatable = method === "GET" || isWrite || path === "/memory/query";
@@ -158,6 +161,29 @@ export function createTransport({
     stream: (call: Call): Promise<ReadableStream<Uint8Array>> =>
       run(call, async ({ body }) => body ?? new ReadableStream({ start: (end) => end.close() })),
   };
+}
+
+const PRINTABLE = /^[ -~]*$/;
+/** One without a host is that of a page's own server. */
+const ADDRESS = /^(?:https?:\/\/[^/]|\/|$)/i;
+
+/** What keeps every call of such a client from being sent. */
+function faultOf(url: string, apiKey = "", clientName = ""): string | undefined {
+  if (!ADDRESS.test(url))
+    return `An address begins with http:// or https://, such as ${DEFAULT_URL}; got ${url}`;
+  if (!PRINTABLE.test(clientName)) return `clientName must be printable ASCII; got ${clientName}`;
+  return PRINTABLE.test(apiKey.trim()) ? undefined : "The key has signs that no key has";
+}
+
+const unsendable = (what: string, cause?: unknown) =>
+  new MemorydError({ code: "INVALID_REQUEST", detail: `${what}; nothing was sent.` }, { cause });
+
+function toJson(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw unsendable(`This cannot be sent as JSON (${(cause as Error).message})`, cause);
+  }
 }
 
 const isSentAsItIs = (body: object | string): body is FormData | Blob | string =>

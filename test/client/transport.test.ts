@@ -130,3 +130,30 @@ it("encodes what stands in an address, and leaves out what is not given", async 
   await client.facts.current({ subject: "a", predicate: "b" });
   expect(sent[1]?.url).toBe("http://host/base/api/temporal/fact/current?subject=a&predicate=b");
 });
+
+it("says what keeps a call from being sent, and leaves no timer", async () => {
+  const faults: [ClientOptions, RegExp][] = [
+    [
+      { url: "localhost:9850" },
+      /begins with http:\/\/ or https:\/\/, such as .*; got localhost:9850; nothing was sent/,
+    ],
+    [{ clientName: "Иван" }, /clientName must be printable ASCII; got Иван/],
+    [{ apiKey: "mk_secret–" }, /^The key has signs that no key has; nothing was sent\.$/],
+  ];
+  for (const [options, message] of faults) {
+    const { client, sent } = clientWith([ok()], options);
+    await expect(client.memories.get("1")).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringMatching(message) as string,
+    });
+    expect(sent).toEqual([]);
+  }
+  const { client, sent } = clientWith([ok()], { apiKey: "mk_key\n" });
+  const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  await expect(client.call({ method: "POST", path: "/x", body: { big: 1n } })).rejects.toThrow(
+    /cannot be sent as JSON \(.*BigInt.*\); nothing was sent/,
+  );
+  expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout")).toHaveLength(timers);
+  await client.memories.get("1");
+  expect(sent).toHaveLength(1);
+});

@@ -57,8 +57,10 @@ def test_ingests_a_path_bytes_and_an_open_file(daemon, user, tmp_path):
     assert client.documents.ingest(b"Plain text of bytes.", filename="a.txt", user_id=user)["document"]["filename"] == "a.txt"
     assert client.documents.ingest(io.BytesIO(b"Of an open file."), filename="b.txt", user_id=user)["memory_ids"]
     assert client.documents.ingest(text="Just a text.", user_id=user)["memory_ids"]
-    with pytest.raises(ValueError):
+    with pytest.raises(MemorydError, match="Name one of"):
         client.documents.submit(text="a", url="http://example.org")
+    with pytest.raises(MemorydError, match="nothing was sent"):
+        client.documents.submit(b"x", filename="c.txt", metadata={"a": float("nan")})
 
 
 def test_bad_input_says_what_to_do(daemon):
@@ -85,9 +87,43 @@ def test_sends_nothing_that_would_mean_something_else(daemon, user, monkeypatch,
     monkeypatch.delenv("MEMORYD_URL", raising=False)
     with pytest.raises(MemorydError, match="No daemon runs on"):
         Memoryd(data_dir=tmp_path, retries=0).health()
-    with pytest.raises(MemorydError) as refused:
-        Memoryd(daemon.url, api_key="secret\x07key").health()
-    assert "secret" not in str(refused.value)
+    for key in ("secret\x07key", "secret–key"):
+        with pytest.raises(MemorydError) as refused:
+            Memoryd(daemon.url, api_key=key).health()
+        assert "secret" not in str(refused.value)
+    with pytest.raises(MemorydError, match="client_name must be printable ASCII; got 'Иван'"):
+        Memoryd(daemon.url, client_name="Иван").health()
+    for url in (daemon.url.removeprefix("http://"), "ftp://localhost"):
+        with pytest.raises(MemorydError, match="begins with http"):
+            Memoryd(url).health()
+    for call in (
+        lambda: Memoryd("http://[::1", retries=0).health(),
+        lambda: client.memories.get("a\ud800"),
+        lambda: client.memories.page(tag="a\ud800"),
+        lambda: client.memories.add("x", idempotency_key="ключ"),
+        lambda: client.memories.add("x", idempotency_key="a\nb"),
+        lambda: client.documents.submit(b"x", filename="a\ud800.txt"),
+    ):
+        with pytest.raises(MemorydError, match="nothing was sent"):
+            call()
+
+
+def test_other_calls(daemon, user):
+    client = Memoryd(daemon.url)
+    client.memories.add("The dentist is on 3 May 2031.", user_id=user)
+    assert client.memories.coming(user_id=user)["items"] is not None
+    assert [memory["user_id"] for memory in client.users.memories(user)] == [user]
+    assert client.users.page(l=1)["items"] and client.users.regenerate_summary(user)["user_id"] == user
+    assert client.compaction.status() is not None and client.models.list()["items"] and client.settings() and client.logs(l=1)
+    document = client.documents.ingest(b"Bytes.", filename="a.txt", user_id=user)["document"]
+    try:
+        client.documents.restore_file(document["id"], b"Bytes.")
+    except MemorydError as error:
+        assert error.code in ("CONFLICT", "UNPROCESSABLE")
+    for removed in (lambda: client.backups.remove("none"), lambda: client.keys.remove_all()):
+        with pytest.raises(MemorydError) as refused:
+            removed()
+        assert refused.value.status in (401, 403, 404)
 
 
 def test_without_a_daemon():
@@ -138,8 +174,13 @@ def test_a_write_whose_answer_is_lost_is_made_once(daemon, user):
     assert [memory["content"] for memory in client.memories.list(user_id=user)] == ["written once"]
 
 
-def test_goes_on_while_the_daemon_restarts(own_daemon, user):
-    client = Memoryd(data_dir=own_daemon.folder, retries=8)
+def test_goes_on_while_the_daemon_restarts(own_daemon, user, monkeypatch):
+    monkeypatch.delenv("MEMORYD_URL", raising=False)
+    monkeypatch.setenv("MEMORYD_DATA_DIR", str(own_daemon.folder))
+    client = Memoryd()
+    # Not even where the folder is the usual one would another daemon be taken for it.
+    client.health()
+    monkeypatch.delenv("MEMORYD_DATA_DIR")
     client.memories.add("before", user_id=user)
     own_daemon.stop()
     starter = threading.Thread(target=own_daemon.start)

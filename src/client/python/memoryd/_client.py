@@ -34,7 +34,8 @@ class Memoryd:
     has proved to be the one. A call is sent again where the daemon is busy or restarts, if that is safe: reads, and writes, which carry an
     Idempotency-Key, so they are done once. Changes and deletions are not sent again after a lost answer.
 
-    ``timeout`` is in seconds, for each try; ``retries`` counts further tries; ``verify`` and ``transport`` are httpx's.
+    ``timeout`` is in seconds, for each try; ``retries`` counts further tries, which last ten seconds if left out, or one where the daemon
+    never answered; ``verify`` and ``transport`` are httpx's.
     """
 
     def __init__(
@@ -45,14 +46,16 @@ class Memoryd:
         data_dir: str | os.PathLike[str] | None = None,
         client_name: str | None = None,
         timeout: float = _t.DEFAULT_TIMEOUT,
-        retries: int = _t.DEFAULT_RETRIES,
+        retries: int | None = None,
         verify: Any = True,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._told = (url, api_key, data_dir)
         self._place: _t.Place | None = None
+        if client_name and not (client_name.isascii() and client_name.isprintable()):
+            raise MemorydError("INVALID_REQUEST", f"client_name must be printable ASCII; got {client_name!r}.")
         self._named = {"x-memoryd-client": client_name} if client_name else {}
-        self._timeout, self._retries = timeout, retries
+        self._timeout, self._retries, self._was_reached = timeout, retries, False
         # Neither redirects nor proxies of the environment: both would show the key to others.
         self._http = httpx.Client(timeout=timeout, verify=verify, transport=transport, trust_env=False)
         self.memories = Memories(self)
@@ -63,7 +66,9 @@ class Memoryd:
         self.users = Users(self)
         self.keys = Keys(self)
         self.transfer = Transfer(self)
+        self.compaction = Compaction(self)
         self.backups = Backups(self)
+        self.models = Models(self)
 
     def __enter__(self) -> Memoryd:
         return self
@@ -89,14 +94,26 @@ class Memoryd:
     def sectors(self, *, user_id: str | None = None) -> wire.Sectors:
         return self._get("/sectors", {"user_id": user_id})
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> wire.Health:
         return self._get("/health")
 
-    def version(self) -> dict[str, Any]:
+    def version(self) -> wire.Version:
         return self._get("/version")
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> wire.Stats:
         return self._get("/stats")
+
+    def settings(self) -> wire.Settings:
+        """The settings that the daemon runs with, and where each comes from; for the scope ``admin``, as its log is."""
+        return self._get("/settings")
+
+    def logs(self, **place: Unpack[wire.ReadLogsQuery]) -> wire.Logs:
+        """The last lines of the daemon's log, oldest first."""
+        return self._get("/logs", place)
+
+    def shut_down(self) -> dict[str, Any]:
+        """Stops the daemon; with the token in the data folder only."""
+        return self._post("/shutdown")
 
     def changes(self, since: str | None = None, *, user_id: str | None = None) -> Iterator[dict[str, Any]]:
         """Changes as they happen, in order, from now on or behind the position ``since`` (``"0"``: the beginning).
@@ -135,17 +152,8 @@ class Memoryd:
         timeout: float | None = None,
     ) -> Any:
         """Any other call, by its path; ``is_write``: done once however often it is sent."""
-        return self._json(
-            Call(
-                method,
-                path,
-                query or {},
-                body,
-                is_write=is_write,
-                idempotency_key=idempotency_key,
-                timeout=timeout,
-            )
-        )
+        call = Call(method, path, query or {}, body, is_write=is_write, idempotency_key=idempotency_key, timeout=timeout)
+        return self._json(call)
 
     def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         return self._json(Call("GET", path, query or {}))
@@ -178,42 +186,39 @@ class Memoryd:
 
     def _send(self, call: Call, stream: bool = False) -> httpx.Response:
         """A success, whose body is read unless ``stream``; tried again as the class says."""
-        key = _t.new_key()
-        tries = 0
+        key, tries = _t.new_key(), 0
         while True:
             try:
                 return self._attempt(call, key, stream)
             except MemorydError as error:
                 pause = _t.pause_before(error, tries)
+                retries = self._retries
+                if retries is None:
+                    retries = _t.RETRIES_ONCE_REACHED if self._was_reached else _t.RETRIES_BEFORE
                 # Another daemon may run by now, at another port and with another token.
                 if error.code == "UNREACHABLE" or (error.status == 401 and self._place and self._place.instance):
                     if error.status == 401 and tries == 0:
                         pause = 0.0
                     self._place = None
-                if tries >= self._retries or pause is None:
-                    raise
-                if error.code == "UNREACHABLE" and not call.is_repeatable:
+                is_lost = error.code == "UNREACHABLE"
+                if tries >= retries and is_lost:
+                    self._was_reached = False
+                if tries >= retries or pause is None or (is_lost and not call.is_repeatable):
                     raise
             time.sleep(pause)
             tries += 1
 
     def _attempt(self, call: Call, key: str, stream: bool) -> httpx.Response:
         place = self._located()
-        timeout = self._timeout if call.timeout is None else call.timeout
-        authorization = {} if place.key is None else {"authorization": f"Bearer {place.key}"}
+        request = call.request(self._http, place, self._named, key)
         try:
-            request = self._http.build_request(
-                call.method,
-                place.url + call.path,
-                timeout=timeout,
-                **call.request({**authorization, **self._named}, key),
-            )
             response = self._http.send(request, stream=stream)
+            self._was_reached = True
             if response.is_success:
                 return response
             response.read()
         except httpx.HTTPError as error:
-            raise _t.lost(error, place.url, call, timeout) from error
+            raise _t.lost(error, place.url, call, call.timeout or self._timeout) from error
         raise _t.refusal(response)
 
     def _located(self) -> _t.Place:
@@ -222,20 +227,18 @@ class Memoryd:
             if place.instance is not None:
                 challenge = secrets.token_urlsafe(32)
                 call = Call("GET", "/health")
+                headers = {"x-memoryd-challenge": challenge}
                 try:
-                    answer = self._http.get(
-                        place.url + call.path,
-                        headers={"x-memoryd-challenge": challenge},
-                        timeout=_t.IDENTIFY_TIMEOUT,
-                    )
+                    answer = self._http.get(place.url + call.path, headers=headers, timeout=_t.IDENTIFY_TIMEOUT)
                 except httpx.HTTPError as error:
                     raise _t.lost(error, place.url, call, _t.IDENTIFY_TIMEOUT) from error
                 if not place.proves(challenge, answer.headers.get("x-memoryd-proof")):
-                    raise MemorydError(
-                        "UNREACHABLE",
-                        f"What answers at {place.url} is not the daemon of the data folder; start it with `memoryd start`.",
-                    )
+                    detail = f"What answers at {place.url} is not the daemon of the data folder; start it with `memoryd start`."
+                    raise MemorydError("UNREACHABLE", detail)
             self._place = place
+            if place.folder is not None:
+                # From now on no other store is meant.
+                self._told = (None, self._told[1], place.folder)
         return self._place
 
     def _lines(self, call: Call) -> Iterator[str]:
@@ -287,6 +290,10 @@ class Memories(_Calls):
     def superseded(self, **filter: Unpack[wire.ListSupersededQuery]) -> Iterator[wire.SupersededPair]:
         """Pairs of a memory and the later one that superseded it, or seems to have."""
         return self._client._pages("/memory/superseded", filter)
+
+    def coming(self, **filter: Unpack[wire.ListComingQuery]) -> wire.ComingMemories:
+        """Memories that name a day or month to come, the soonest first."""
+        return self._client._get("/memory/coming", filter)
 
     def counts(self, **query: Unpack[wire.CountMemoriesQuery]) -> wire.MemoryCounts:
         """By day of adding, client, project, tag or user."""
@@ -430,17 +437,9 @@ class Jobs(_Calls):
             if "result" in job:
                 return job["result"]
             if job["status"] in ("failed", "succeeded"):
-                problem = job.get("problem") or {
-                    "code": "GONE",
-                    "detail": "The document was deleted right after it was made.",
-                }
-                raise MemorydError(
-                    problem["code"],
-                    problem["detail"],
-                    status=problem.get("status", 0),
-                    errors=problem.get("errors"),
-                    request_id=problem.get("request_id"),
-                )
+                problem = job.get("problem") or {"code": "GONE", "detail": "The document was deleted right after it was made."}
+                told = {name: problem[name] for name in ("errors", "request_id", "status") if name in problem}
+                raise MemorydError(problem["code"], problem["detail"], **told)
             time.sleep(pause)
             pause = min(pause * 1.5, LONGEST_LOOK)
 
@@ -461,34 +460,20 @@ class Documents(_Calls):
         Answers at once: the job, or the result of what was there already.
         """
         if sum(source is not None for source in (file, text, url)) != 1:
-            raise ValueError("Name one of file, text and url.")
-        answer_at_once = {"prefer": "respond-async"}
-        if file is None:
-            source: dict[str, Any] = {"text": text} if text is not None else {"url": url}
-            if filename is not None:
-                source["metadata"] = {**(fields.get("metadata") or {}), "filename": filename}
-            call = Call(
-                "POST",
-                "/ingest",
-                body={**fields, **source},
-                headers=answer_at_once,
-                is_write=True,
-                idempotency_key=idempotency_key,
-            )
-            return self._client._json(call)
-        form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items() if value is not None}
-        opened = open(file, "rb") if isinstance(file, (str, os.PathLike)) else file
+            raise MemorydError("INVALID_REQUEST", "Name one of file, text and url; nothing was sent.")
+        answer_at_once, opened = {"prefer": "respond-async"}, file
+        body: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
+        files = None
         try:
-            name = filename or os.path.basename(str(getattr(opened, "name", "file")))
-            call = Call(
-                "POST",
-                "/ingest",
-                body=form,
-                files={"file": (name, opened)},
-                headers=answer_at_once,
-                is_write=True,
-                idempotency_key=idempotency_key,
-            )
+            if file is None:
+                body.update({"text": text} if text is not None else {"url": url})
+                if filename is not None:
+                    body["metadata"] = {**(fields.get("metadata") or {}), "filename": filename}
+            else:
+                opened = open(file, "rb") if isinstance(file, (str, os.PathLike)) else file
+                body = {name: value if isinstance(value, str) else _t.as_json(value) for name, value in body.items()}
+                files = {"file": (filename or os.path.basename(str(getattr(opened, "name", "file"))), opened)}
+            call = Call("POST", "/ingest", {}, body, None, files, answer_at_once, True, idempotency_key)
             return self._client._json(call)
         finally:
             if opened is not file:
@@ -522,23 +507,40 @@ class Documents(_Calls):
         """The original bytes."""
         return (self._client._send(Call("GET", path("/documents/{}/file", id), {"user_id": user_id}))).content
 
-    def delete(self, id: str, *, trash: bool | None = None, user_id: str | None = None) -> dict[str, Any]:
+    def restore_file(self, id: str, file: bytes) -> dict[str, Any]:
+        """Gives an imported document its original back: the very bytes that it was made of."""
+        headers = {"content-type": "application/octet-stream"}
+        return self._client._json(Call("PUT", path("/documents/{}/file", id), content=file, headers=headers))
+
+    def delete(self, id: str, *, trash: bool | None = None, user_id: str | None = None) -> wire.DeletedDocument:
         """For good, unless ``trash`` is true."""
         return self._client._remove(path("/documents/{}", id), {"trash": trash, "user_id": user_id})
 
 
 class Users(_Calls):
+    def page(self, **place: Unpack[wire.ListUsersQuery]) -> wire.UserPage:
+        """One page, by id; for the scope ``admin``."""
+        return self._client._get("/users", place)
+
     def list(self) -> Iterator[dict[str, Any]]:
-        """All users, by id; for the scope ``admin``."""
+        """All users, by id, fetched page by page; for the scope ``admin``."""
         return self._client._pages("/users", {})
 
-    def summary(self, user_id: str) -> dict[str, Any]:
+    def memories(self, user_id: str, /, **filter: Unpack[wire.ListUserMemoriesQuery]) -> Iterator[wire.Memory]:
+        """A user's memories, newest first, fetched page by page."""
+        return self._client._pages(path("/users/{}/memories", user_id), filter)
+
+    def summary(self, user_id: str) -> wire.UserSummary:
         """A short summary of a user's memories."""
         return self._client._get(path("/users/{}/summary", user_id))
 
+    def regenerate_summary(self, user_id: str) -> wire.UserSummary:
+        """The same, made now."""
+        return self._client._post(path("/users/{}/summary/regenerate", user_id))
+
     def delete_memories(
         self, user_id: str, *, keep: str | None = None, include: str | None = None, backups: bool | None = None
-    ) -> dict[str, Any]:
+    ) -> wire.DeletedUserMemories:
         """All memories of a user, with documents and originals, but for what ``keep`` names; facts too with ``include``."""
         query = {"keep": keep, "include": include, "backups": backups}
         return self._client._remove(path("/users/{}/memories", user_id), query)
@@ -555,6 +557,10 @@ class Keys(_Calls):
     def revoke(self, id: str) -> dict[str, Any]:
         return self._client._remove(path("/keys/{}", id))
 
+    def remove_all(self) -> dict[str, Any]:
+        """So that none is needed; with the token in the data folder only."""
+        return self._client._remove("/keys")
+
 
 class Transfer(_Calls):
     def export(self, **query: Unpack[wire.ExportQuery]) -> Iterator[str]:
@@ -566,14 +572,35 @@ class Transfer(_Calls):
         return self._client._json(Call("POST", "/import", content=lines))
 
 
+class Compaction(_Calls):
+    def status(self) -> wire.Compaction:
+        return self._client._get("/compact")
+
+    def start(self, **query: Unpack[wire.CompactQuery]) -> wire.StartedCompaction:
+        """With ``backups`` those of the store are then replaced by a new one."""
+        return self._client._json(Call("POST", "/compact", query))
+
+
 class Backups(_Calls):
-    def list(self) -> dict[str, Any]:
+    def list(self) -> wire.Backups:
         return self._client._get("/backups")
 
-    def create(self, **body: Any) -> dict[str, Any]:
+    def create(self, **body: Any) -> wire.StartedBackup:
         """Begins one; ``list`` says how far it is."""
         return self._client._post("/backups", body)
 
-    def verify(self, name: str) -> dict[str, Any]:
+    def verify(self, name: str) -> wire.Backup:
         """Raises ``DAMAGED`` where it is not whole."""
         return self._client._post(path("/backups/{}/verify", name))
+
+    def remove(self, name: str) -> dict[str, Any]:
+        return self._client._remove(path("/backups/{}", name))
+
+
+class Models(_Calls):
+    def list(self) -> wire.Models:
+        return self._client._get("/models")
+
+    def use(self, name: str) -> wire.Models:
+        """Begins to embed all memories again with that model; ``list`` says how far it is."""
+        return self._client._post("/models/use", {"name": name})

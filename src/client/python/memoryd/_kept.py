@@ -18,6 +18,13 @@ VISIBLE = re.compile(
 )
 
 
+def missing(error: ModuleNotFoundError, module: str, package: str, used_by: str) -> ImportError:
+    """What to raise where a framework cannot be imported: one sentence with its package, if that is what is missing."""
+    if (error.name or "").split(".")[0] != module:
+        return error
+    return ImportError(f'memoryd.{used_by} needs the package {package}; install it with `pip install "memoryd[{package}]"`.')
+
+
 def is_blank(text: str) -> bool:
     return VISIBLE.search(text) is None
 

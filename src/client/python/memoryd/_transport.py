@@ -18,9 +18,10 @@ import httpx
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = 60.0
-DEFAULT_RETRIES = 4
-#: Seconds before the first further try where the daemon does not say; doubled each time.
-FIRST_PAUSE = 0.3
+#: Further tries: of a daemon that answered before, which may restart (10 seconds), and of one that never did (1 second).
+RETRIES_ONCE_REACHED, RETRIES_BEFORE = 7, 2
+#: Seconds before the first further try where the daemon does not say; doubled each time, up to the longest.
+FIRST_PAUSE, LONGEST_OWN_PAUSE = 0.3, 2.0
 #: A daemon that asks for more seconds than this is not waited for.
 LONGEST_PAUSE = 30
 #: Seconds in which a daemon that is found by its file must prove that it is the one.
@@ -31,7 +32,8 @@ class MemorydError(Exception):
     """A call that did not succeed. The message says what is wrong and what to do.
 
     ``code`` is that of the daemon (``NOT_FOUND``, ``VERSION_MISMATCH``, …), or one of the client's own: ``UNREACHABLE`` (no answer, or one
-    that was cut off: what was sent may have been done), ``TIMEOUT`` (the same holds), ``BAD_ANSWER`` (not memoryd's answer), ``JOB_CANCELLED``.
+    that was cut off: what was sent may have been done), ``TIMEOUT`` (the same holds), ``BAD_ANSWER`` (not memoryd's answer), ``JOB_CANCELLED``,
+    and ``INVALID_REQUEST`` where nothing could be sent.
     ``status`` is 0 without a reply.
     """
 
@@ -77,31 +79,43 @@ class Call:
     if_version: int | None = None
     timeout: float | None = None
 
-    def request(self, client_headers: Mapping[str, str], key: str) -> dict[str, Any]:
-        """The arguments of ``httpx``'s ``build_request``, but for the address."""
+    def request(self, http: httpx.Client | httpx.AsyncClient, place: Place, client_headers: Mapping[str, str], key: str) -> httpx.Request:
         headers = {**client_headers, **self.headers}
+        if place.key is not None:
+            headers["authorization"] = f"Bearer {place.key}"
         if self.is_write:
             headers["idempotency-key"] = self.idempotency_key or key
         if self.if_version is not None:
             headers["if-match"] = f'"{self.if_version}"'
-        arguments: dict[str, Any] = {"headers": headers, "params": _params(self.query)}
-        if self.files is not None:
-            arguments.update(files=self.files, data=self.body)
-        elif self.content is not None:
-            arguments["content"] = self.content
+        content, form = self.content, self.body if self.files is not None else None
+        if content is not None:
             headers.setdefault("content-type", "application/x-ndjson")
-        elif self.body is not None:
-            try:
-                arguments["content"] = json.dumps(self.body, ensure_ascii=False, allow_nan=False).encode()
-            except (TypeError, ValueError) as error:
-                raise MemorydError("INVALID_REQUEST", f"This cannot be sent as JSON ({error}); nothing was sent.") from error
-            headers["content-type"] = "application/json"
-        return arguments
+        elif self.body is not None and form is None:
+            content, headers["content-type"] = as_json(self.body), "application/json"
+        timeout = httpx.USE_CLIENT_DEFAULT if self.timeout is None else self.timeout
+        parts: Any = {"params": _params(self.query), "headers": headers, "content": content, "data": form, "files": self.files}
+        try:
+            return http.build_request(self.method, place.url + self.path, timeout=timeout, **parts)
+        except (TypeError, ValueError, httpx.InvalidURL) as error:
+            raise unsendable(error) from error
 
     @property
     def is_repeatable(self) -> bool:
         """Whether it may be sent again after a lost answer: a change or a deletion may have been done."""
         return self.method == "GET" or self.is_write or self.path == "/memory/query"
+
+
+def unsendable(error: Exception) -> MemorydError:
+    return MemorydError("INVALID_REQUEST", f"This cannot be sent ({error}); nothing was sent.")
+
+
+def as_json(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+        return text
+    except (TypeError, ValueError, RecursionError) as error:
+        raise unsendable(error) from error
 
 
 def _params(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +132,10 @@ def path(template: str, *parts: str) -> str:
     for part in parts:
         if part in ("", ".", ".."):
             raise MemorydError("INVALID_REQUEST", f"There is no id {part!r}; nothing was sent.")
-    return template.format(*(quote(part, safe="") for part in parts))
+    try:
+        return template.format(*(quote(part, safe="") for part in parts))
+    except (TypeError, ValueError) as error:
+        raise unsendable(error) from error
 
 
 class Lines:
@@ -141,7 +158,7 @@ def pause_before(error: MemorydError, tries: int) -> float | None:
     if not is_worth_it and not (error.status == 409 and error.retry_after is not None):
         return None
     if error.retry_after is None:
-        return FIRST_PAUSE * 2**tries
+        return min(LONGEST_OWN_PAUSE, FIRST_PAUSE * 2**tries)
     return None if error.retry_after > LONGEST_PAUSE else float(error.retry_after)
 
 
@@ -175,7 +192,10 @@ def lost(error: httpx.HTTPError, base: str, call: Call, timeout: float) -> Memor
     if isinstance(error, httpx.TimeoutException):
         detail = f"memoryd did not answer {call.method} {call.path} within {timeout:g} s; raise timeout if it needs longer."
         return MemorydError("TIMEOUT", detail)
-    return MemorydError("UNREACHABLE", f"memoryd cannot be reached at {base} ({error}); is it running there?")
+    if isinstance(error, (httpx.LocalProtocolError, httpx.UnsupportedProtocol)):
+        return unsendable(error)
+    hint = " Start it with `memoryd start`, or name its address with url= or MEMORYD_URL." if base == DEFAULT_URL else ""
+    return MemorydError("UNREACHABLE", f"memoryd cannot be reached at {base} ({error}); is it running there?{hint}")
 
 
 @dataclass(frozen=True)
@@ -185,6 +205,8 @@ class Place:
     url: str
     key: str | None
     instance: str | None = None
+    #: Where its file lies, if it was found by that.
+    folder: Path | None = None
 
     def proves(self, challenge: str, answer: str | None) -> bool:
         message = f"memoryd {self.instance} {challenge}".encode()
@@ -200,6 +222,8 @@ def locate(url: str | None, api_key: str | None, data_dir: str | os.PathLike[str
     if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
         raise MemorydError("UNAUTHORIZED", "The key has signs that no key has; nothing was sent.")
     if url is not None:
+        if not url.startswith(("http://", "https://")):
+            raise MemorydError("INVALID_REQUEST", f"An address begins with http:// or https://, such as {DEFAULT_URL}; got {url!r}.")
         return Place(url.rstrip("/"), api_key)
     named = data_dir or os.environ.get("MEMORYD_DATA_DIR")
     folder = Path(named or default_data_dir())
@@ -214,7 +238,7 @@ def locate(url: str | None, api_key: str | None, data_dir: str | os.PathLike[str
     address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(runtime["address"], runtime["address"])
     host = f"[{address}]" if ":" in address else address
     base = f"http://{host}:{runtime['port']}"
-    return Place(base, api_key) if api_key else Place(base, runtime["token"], runtime["instanceId"])
+    return Place(base, api_key, None, folder) if api_key else Place(base, runtime["token"], runtime["instanceId"], folder)
 
 
 def _runtime(folder: Path) -> dict[str, Any] | None:

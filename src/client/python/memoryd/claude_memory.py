@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from ._client import Memoryd
-from ._kept import Owner, is_blank, path_tag
+from ._kept import Owner, is_blank, missing, path_tag
 from ._transport import MemorydError
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
-except ImportError as error:
-    raise ImportError('memoryd.claude_memory needs the package anthropic; install it with `pip install "memoryd[anthropic]"`.') from error
+except ModuleNotFoundError as error:
+    raise missing(error, "anthropic", "anthropic", "claude_memory") from None
 
 TAG = "claude-memory"
 ROOT = "/memories"

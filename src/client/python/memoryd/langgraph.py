@@ -8,7 +8,7 @@ import re
 from typing import Any, Callable, Iterable, Sequence
 
 from ._client import Memoryd
-from ._kept import Owner, is_blank, path_tag
+from ._kept import Owner, is_blank, missing, path_tag
 from ._transport import MemorydError
 
 try:
@@ -26,8 +26,8 @@ try:
         SearchOp,
         validate_op_namespace,
     )
-except ImportError as error:
-    raise ImportError('memoryd.langgraph needs the package langgraph; install it with `pip install "memoryd[langgraph]"`.') from error
+except ModuleNotFoundError as error:
+    raise missing(error, "langgraph", "langgraph", "langgraph") from None
 
 TAG = "langgraph"
 #: A memory has at most 64 tags.

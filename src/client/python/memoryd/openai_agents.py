@@ -7,16 +7,14 @@ import json
 from typing import Any, Sequence
 
 from ._client import Memoryd
-from ._kept import Owner, is_blank, path_tag
+from ._kept import Owner, is_blank, missing, path_tag
 from ._transport import MemorydError
 
 try:
     from agents.memory import SessionABC
     from agents.memory.session_settings import SessionSettings
-except ImportError as error:
-    raise ImportError(
-        'memoryd.openai_agents needs the package openai-agents; install it with `pip install "memoryd[openai-agents]"`.'
-    ) from error
+except ModuleNotFoundError as error:
+    raise missing(error, "agents", "openai-agents", "openai_agents") from None
 
 TAG = "openai-agents"
 #: The daemon's limits; of metadata some is left for what is kept beside the item.
