@@ -74,7 +74,10 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
     has: (ordinal) => selected.has(ordinal),
     list: () => selected.list(),
   };
-  const { candidates, edges } = await gatherCandidates(store, read, embedding, all);
+  const { candidates, edges } = await gatherCandidates(store, read, embedding, {
+    whole: ofUser,
+    selection: all,
+  });
   const ids = new Map(
     candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
   );

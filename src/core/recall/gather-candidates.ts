@@ -72,7 +72,7 @@ export interface Candidates {
 
 /** Best of each arm that are looked at closely; more gains nothing (measured to 100 000 memories). */
 const CANDIDATES_AN_ARM = 100;
-/** A selection of so many is looked at whole: the answer is the exact order then, and costs no more. */
+/** Of so many all are candidates: the answer is the exact order then, and costs no more. */
 const LOOKED_AT_WHOLE = 300;
 /** Best of each arm from which waypoints are followed to memories that neither arm found. */
 const FOLLOWED_AN_ARM = 20;
@@ -82,38 +82,48 @@ const READ = 250;
 const MAX_NAMING = 1_000;
 const PLACES_AROUND = [-2, -1, 1, 2] as const;
 
+/** Memories among which candidates are looked for; undefined for all. */
+export interface Among {
+  /** The user's, whatever filters: how an answer stands out among them says what it is worth. */
+  readonly whole: Selection | undefined;
+  /** Those of them that may be answers. */
+  readonly selection: Selection | undefined;
+  /** Parts of both of which the best are candidates, however far behind they are: those of the question's time. */
+  readonly preferred?: readonly Selection[];
+}
+
 /**
- * The memories that may answer a question: the best by words, the best by vectors, and what waypoints lead to from
- * them, all within the selection; beside them their neighbours in the session, selected or not, so that a filter
- * changes which memories are answers and not what they are worth. Reads the token vectors of the promising, and texts
- * only for a question that quotes a phrase.
+ * The memories that may answer a question, and those that an answer is compared with: the best of each by words and by vectors,
+ * and what waypoints lead to from them; beside them their neighbours in the session. All are ranked together, so a filter
+ * changes which memories are answers and not what they are worth. Reads the token vectors of the promising, and texts only
+ * for a question that quotes a phrase.
  */
 export async function gatherCandidates(
   store: MemoryStore,
   question: RankingQuestion,
   embedding: QuestionEmbedding,
-  selection: Selection | undefined,
-  preferred?: Selection,
+  { whole, selection, preferred = [] }: Among,
 ): Promise<Candidates> {
   const { catalogue } = store;
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
-  const naming = question.naming.filter(isSelected);
-  const named = new Set([...naming, ...namingPeriod(store, question, selection)]);
-  const words = store.scoreWords(question.terms, question.averageLength, selection);
-  const vectors = store.scoreVectors(embedding.vector, selection);
-  const arms = [words.top(CANDIDATES_AN_ARM), vectors.top(CANDIDATES_AN_ARM), naming];
-  if (preferred !== undefined && preferred.size <= CANDIDATES_AN_ARM) arms.push(preferred.list());
-  else if (preferred !== undefined)
-    arms.push(words.top(CANDIDATES_AN_ARM, preferred), vectors.top(CANDIDATES_AN_ARM, preferred));
-  const isLookedAtWhole = selection !== undefined && selection.size <= LOOKED_AT_WHOLE;
-  const ordinals = new Set(isLookedAtWhole ? selection.list() : arms.flat());
+  const isInWhole = (ordinal: Ordinal) => whole === undefined || whole.has(ordinal);
+  const named = new Set([...question.naming, ...namingPeriod(store, question, whole)]);
+  const words = store.scoreWords(question.terms, question.averageLength, whole);
+  const vectors = store.scoreVectors(embedding.vector, whole);
+  const arms: (readonly Ordinal[])[] = [question.naming];
+  const few: Ordinal[] = [];
+  for (const among of new Set([whole, selection, ...preferred])) {
+    arms.push(words.top(CANDIDATES_AN_ARM, among), vectors.top(CANDIDATES_AN_ARM, among));
+    if (among !== undefined && among.size <= LOOKED_AT_WHOLE) few.push(...among.list());
+  }
+  const ordinals = new Set([...arms.flat(), ...few]);
   for (const ordinal of arms.flatMap((arm) => arm.slice(0, FOLLOWED_AN_ARM))) {
     for (const { source, target } of waypointsOf(catalogue, ordinal)) {
-      for (const end of [source, target]) if (isSelected(end)) ordinals.add(end);
+      for (const end of [source, target]) if (isInWhole(end)) ordinals.add(end);
     }
     // A memory that took its place may put it in other words.
     const successor = catalogue.find(catalogue.supersession(ordinal)?.by ?? "")?.ordinal;
-    if (successor !== undefined && isSelected(successor)) ordinals.add(successor);
+    if (successor !== undefined && isInWhole(successor)) ordinals.add(successor);
   }
   // A copy: the neighbours of neighbours are none of ours.
   for (const ordinal of Array.from(ordinals)) {
@@ -148,11 +158,17 @@ export async function gatherCandidates(
     matches: NO_MATCHES,
     quoted: 0,
   }));
-  const promising = new Set(worthReading(question, candidates, READ));
-  const read = candidates.filter(
-    (entry) => promising.has(entry.ordinal) || (isLookedAtWhole && entry.isSelected),
+  // Of the whole, and as many of the selection and of what stands beside it.
+  const beside = new Set(candidates.flatMap((one) => (one.isSelected ? [one.ordinal, ...one.around] : [])));
+  const promising = worthReading(question, candidates);
+  const read = new Set([
+    ...few,
+    ...promising.slice(0, READ),
+    ...promising.filter((ordinal) => beside.has(ordinal)).slice(0, READ),
+  ]);
+  const tokens = await store.readTokens(
+    candidates.filter(({ ordinal }) => read.has(ordinal)).map(({ id }) => id),
   );
-  const tokens = await store.readTokens(read.map(({ id }) => id));
   const matches = matchTokens(
     embedding.tokens.vectors,
     candidates.map(({ id }) => tokens.get(id)?.vectors),

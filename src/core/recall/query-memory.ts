@@ -245,31 +245,29 @@ async function findByMeaning(
     weights: termWeights(statistics, frequencies),
     profile: embedder.profile,
   });
-  const gather = async (among: MemoryFilter) => {
-    const inPeriod = asked === undefined ? undefined : select(within(among, asked.period));
-    const { candidates, edges } = await gatherCandidates(store, question, embedding, select(among), inPeriod);
-    return { candidates, ranked: rank(question, candidates, { now, edges }) };
-  };
-  const { candidates, ranked } = await gather(filter);
-  // Memories that pass the filter; neither an answer nor a path shows the others.
-  const idOf = new Map(
-    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
-  );
   // How an answer stands out among all, so that a filter does not change its score.
   const everything: MemoryFilter = {
     ...(userId === undefined ? {} : { userId }),
     ...(asOf === undefined ? {} : { to: asOf + 1 }),
   };
-  const isNarrower = Object.keys(everything).length < Object.keys(filter).length;
-  const whole = isNarrower ? await gather(everything) : { candidates, ranked };
+  const preferred = [everything, filter].flatMap((among) =>
+    asked === undefined ? [] : (select(within(among, asked.period)) ?? []),
+  );
+  const among = { whole: select(everything), selection: select(filter), preferred };
+  const { candidates, edges } = await gatherCandidates(store, question, embedding, among);
+  const ranked = rank(question, candidates, { now, edges });
+  // Memories that pass the filter; neither an answer nor a path shows the others.
+  const idOf = new Map(
+    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
+  );
   const oddsWith = (areStates: (a: Ordinal, b: Ordinal) => boolean) =>
     answerOdds(
       question,
-      whole.ranked,
-      isNarrower ? [...whole.candidates, ...candidates] : candidates,
+      ranked,
+      candidates,
       (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME || areStates(a, b),
     );
-  const [best] = whole.ranked;
+  const [best] = ranked;
   return {
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
     ...(best === undefined ? {} : { sureness: { oddsWith, best, memories: statistics.memories } }),

@@ -70,14 +70,13 @@ const NEUTRAL_SALIENCE = 0.5;
 const QUOTED = 1.1;
 
 /**
- * The candidates whose token vectors are worth reading from the disk: the best by words and vectors, their own and
- * their surroundings', at most `limit`, best first. 250 of the best hundred of each arm and their neighbours rank as
- * well as all, 150 a little worse.
+ * The candidates in the order in which their token vectors are worth reading from the disk: the best by words and vectors
+ * first, their own and their surroundings'. 250 of the best hundred of each arm and their neighbours rank as well as all,
+ * 150 a little worse.
  */
 export function worthReading(
   question: RankingQuestion,
   candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
-  limit: number,
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
   const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
@@ -97,7 +96,6 @@ export function worthReading(
       };
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal)
-    .slice(0, limit)
     .map(({ ordinal }) => ordinal);
 }
 
