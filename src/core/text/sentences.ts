@@ -13,6 +13,8 @@ const ABBREVIATIONS = new Set(
 );
 /** Abbreviations whose full stop ends no sentence before a number. */
 const BEFORE_NUMBERS = new Set(["fig", "figs", "eq", "no", "nos", "nr", "vol", "p", "pp", "ch", "sec"]);
+/** Months behind the day in German: "am 3. Mai". */
+const GERMAN_MONTH = /^(?:jan|feb|märz?|apr|mai|jun|jul|aug|sep|okt|nov|dez)(?:\p{L}|\b)/iu;
 /** Length of the longest abbreviation, and a bracket before it. */
 const LOOKED_BACK = 8;
 /** Sentences rarely begin in lower case. */
@@ -46,6 +48,7 @@ function endsSentence(text: string, stop: number, end: number): boolean {
   const word = before.toLowerCase();
   if (ABBREVIATIONS.has(word) || /^\p{Lu}$/u.test(before)) return false;
   if (BEFORE_NUMBERS.has(word) && /^\d/.test(after)) return false;
+  if (/^\d{1,2}$/.test(before) && GERMAN_MONTH.test(after)) return false;
   return after === "" || STARTS_SENTENCE.test(after);
 }
 
@@ -61,7 +64,7 @@ const POINTING_BACK =
 const ADDRESSED = /\b(?:you|your|you're|you’re|you've|yours|yourself)\b/iu;
 /** Times relative to the day of writing. */
 const RELATIVE_TIME =
-  /\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past) (?:night|morning|evening|week|weekend|month|year|\p{L}+day)|ago|recently|lately|just now|soon)\b/iu;
+  /\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past) (?:night|morning|evening|week|weekend|month|year|\p{L}+day)|ago|recently|lately|just now|soon|heute|gestern|morgen|vorhin|aujourd'hui|hier|demain|hoy|ayer|mañana|oggi|ieri|domani|hoje|ontem|amanhã|vandaag|gisteren)(?!\p{L})/iu;
 /** Pronouns within, which may point back. */
 const PRONOUN_WITHIN = /(?<=\S )(?:it|them|that|this|these|those|another|one|ones|there)\b/iu;
 /** Words addressed to a reader, or about a picture beside the text. */

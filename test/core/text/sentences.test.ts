@@ -20,6 +20,7 @@ describe("sentencesOf", () => {
       "Dr. Who met J. R. Smith.",
       "See e.g. this and Fig. 3.",
       "It is 3.5 m long.",
+      "Meine Tochter ist am 3. Mai 2017 geboren.",
       "visit example.com. now",
     ])
       expect(trimmed(text)).toEqual([text]);
