@@ -333,11 +333,15 @@ describe.skipIf(!hasBrowser)("the console", () => {
       const context = await world.browser.newContext({ colorScheme, viewport: { width: 360, height: 800 } });
       const page = await newPage(context);
       const { items } = await world.api.memories.page({ l: 1 });
+      const long = "Donaudampfschifffahrtsgesellschaftskapitän".repeat(3);
+      await world.api.facts.record({ subject: long, predicate: "lives in", object: long });
       for (const [name, hash] of Object.entries({
         home: "home?q=spare+key",
         note: `notes?id=${items[0]?.id}`,
         notes: "notes",
         facts: "facts?subject=Anna",
+        "long-names": `facts?subject=${encodeURIComponent(long)}`,
+        subjects: "facts",
         documents: "documents",
         agents: "agents?client=seed",
         docs: "docs?page=security",
