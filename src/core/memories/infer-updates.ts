@@ -3,7 +3,7 @@ import { type Change, edgeId } from "../rows.ts";
 import { analyse } from "../text/analyser.ts";
 import { fold } from "../text/fold.ts";
 import { isNote } from "../recall/traits.ts";
-import { changeWords, isStanding } from "../text/change-words.ts";
+import { changeWords, isStanding, isWeakChange } from "../text/change-words.ts";
 
 /**
  * Infers which memory takes the place of an earlier one without a writer's `supersedes`: a later memory about the same
@@ -28,8 +28,6 @@ const LIKENESS_OF_EVENTS = 0.6;
 const UNTELLING_NUMBER = /^(?:(?:19|20)\d\d|\d{1,2})$/;
 /** A word that more of the nearest memories have is not telling. */
 const MAX_SHARING = 4;
-const WEAK =
-  /^(?:new|neu(?:e[nrsm]?)?|nouve\p{L}*|nuev\p{L}*|nuov\p{L}*|nov\p{L}*|nieuwe?|now|nun|nu|ora|left|actually|starting|statt)$/u;
 /** Number of nearest memories that are compared. */
 const NEAREST = 24;
 /** Places from being each other's nearest, added: of 77 true pairs 75 have 0 or 1, of 19 false ones 4. */
@@ -181,7 +179,7 @@ export function changeBetween(
   const known = wordsOf(earlier);
   const changes = [...wordsOf(later)].filter((word) => !known.has(word));
   if (changes.length === 0) return undefined;
-  if (!changes.every((word) => WEAK.test(word))) return "clear";
+  if (!changes.every(isWeakChange)) return "clear";
   const [heading] = HEADING.exec(later) ?? [];
   return heading !== undefined && earlier.startsWith(heading) ? undefined : "weak";
 }

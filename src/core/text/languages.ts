@@ -55,6 +55,18 @@ const SHAPE = {
     joining: "text?",
     empty: "list",
   },
+  change: {
+    words: "list?",
+    unspaced: "text?",
+    fromMonth: "text?",
+    weak: "text?",
+    denied: "text?",
+    denying: "text?",
+    warning: "list?",
+    warningUnspaced: "text?",
+    doseUnits: "text?",
+    open: "text?",
+  },
   statement: {
     preference: "list?",
     preferencePerhaps: "list?",
