@@ -6,6 +6,7 @@ import { bytesOf } from "../../src/storage/catalogue/overlay.ts";
 import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { openStore } from "../../src/storage/open-store.ts";
 import { sha256, systemClock, uuidSource } from "../../src/daemon/system.ts";
+import "./languages.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 export const SUBJECTS = [
