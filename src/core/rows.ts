@@ -30,6 +30,8 @@ export interface Rows {
   readonly versions: VersionRow;
 }
 export type TableName = keyof Rows;
+/** The tables that LanceDB has; token vectors have files of their own. */
+export type LanceTable = Exclude<TableName, "tokens">;
 
 export type Change = {
   [T in TableName]: { readonly table: T; readonly id: string; readonly row: Rows[T] | null };
@@ -61,7 +63,7 @@ export interface VectorRow {
   readonly stamp: string;
 }
 
-type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
+export type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
 
 /** Kinds of waypoints that are stored. The others are looked for when somebody asks; stores of earlier versions have rows of them. */
 export const STORED_EDGE_KINDS = ["similar", "updates", "link"] as const;

@@ -1,6 +1,6 @@
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
 import { storeUnusable } from "../core/errors.ts";
-import type { Change, TableName } from "../core/rows.ts";
+import type { Change, LanceTable, TableName } from "../core/rows.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
 
 /**
@@ -105,7 +105,7 @@ function toChange(value: unknown, format: number): Change {
   const known = typeof table === "string" && Object.hasOwn(TABLE_SINCE, table);
   if (!known || TABLE_SINCE[table as TableName] > format)
     throw new TypeError(`unknown table ${String(table)}`);
-  const { missing } = TABLE_SPECS[table as TableName];
+  const missing = table === "tokens" ? undefined : TABLE_SPECS[table as LanceTable].missing;
   return {
     table,
     id,

@@ -15,7 +15,7 @@ import type {
   Selection,
   WriteSection,
 } from "../core/ports.ts";
-import { memoryOf, type MemoryRow, type Rows, type TableName, type VersionRow } from "../core/rows.ts";
+import { memoryOf, type MemoryRow, type LanceTable, type Rows, type VersionRow } from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
@@ -36,6 +36,7 @@ import {
   timeOfRecord,
 } from "./store-indexes.ts";
 import type { Tables } from "./tables/tables.ts";
+import type { TokenFiles } from "./tables/token-files.ts";
 import { CachedRows, type RowCaches } from "./image/row-cache.ts";
 
 /** Pending bytes past which a write waits for the checkpointer. */
@@ -52,6 +53,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
   readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
   readonly #tables: Pick<Tables, "read" | "close">;
+  readonly #tokens: Pick<TokenFiles, "read" | "has" | "close">;
   readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
   readonly #room: DiskSpace;
   readonly #clock: Clock;
@@ -68,6 +70,7 @@ export class LanceDbMemoryStore implements MemoryStore {
     readonly indexes: StoreIndexes;
     readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
     readonly tables: Pick<Tables, "read" | "close">;
+    readonly tokens: Pick<TokenFiles, "read" | "has" | "close">;
     readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
     readonly room: DiskSpace;
     readonly clock: Clock;
@@ -81,9 +84,9 @@ export class LanceDbMemoryStore implements MemoryStore {
     this.#room = parts.room;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#tokens = parts.tokens;
     this.#cached = new CachedRows({
-      read: (table, ids) => this.#read(table, ids),
-      vectors: parts.indexes.vectors,
+      read: (ids) => this.#read("memories", ids),
       ids: () => this.memoryIds(),
       settled: (ids) => this.#settled(ids),
       ...parts.caches,
@@ -173,7 +176,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
-    const rows = await this.#cached.memories(ids);
+    const rows = await this.#cached.read(ids);
     const memories = new Map<string, SeenMemory>();
     for (const id of ids) {
       const row = rows.get(id);
@@ -210,9 +213,13 @@ export class LanceDbMemoryStore implements MemoryStore {
     if (lookAt(this.#indexes, this.#clock.now())) await this.#checkpointer.note();
   }
 
-  /** The rows of memories that have no vectors, as after these were lost or made by another model; oldest first. */
+  /** Memories that have no vectors or token vectors, as after these were lost or made by another model; oldest first. */
   lackingVectors(): Generator<string> {
-    return this.memoryIds((ordinal) => !this.#indexes.vectors.has(ordinal));
+    return this.memoryIds((ordinal, id) => {
+      const pending = this.#indexes.overlay.get("tokens", id);
+      const hasTokens = pending === undefined ? this.#tokens.has(ordinal) : pending !== null;
+      return !hasTokens || !this.#indexes.vectors.has(ordinal);
+    });
   }
 
   /** See `StampedVectors`. */
@@ -223,7 +230,6 @@ export class LanceDbMemoryStore implements MemoryStore {
   /** The store's model is another from now on: its memories lack vectors until these are made again. */
   async changeModel(stamp: EmbeddingStamp): Promise<void> {
     this.#indexes.vectors.change(stamp);
-    this.#cached.clearTokens();
     await this.#checkpointer.note();
   }
 
@@ -243,15 +249,22 @@ export class LanceDbMemoryStore implements MemoryStore {
     await this.#checkpointer.note();
   }
 
-  *memoryIds(isWanted: (ordinal: Ordinal) => boolean = () => true): Generator<string> {
+  *memoryIds(isWanted: (ordinal: Ordinal, id: string) => boolean = () => true): Generator<string> {
     for (let ordinal = 0; ordinal < this.catalogue.ordinals; ordinal += 1) {
-      const id = isWanted(ordinal) ? this.catalogue.idAt(ordinal) : undefined;
-      if (id !== undefined) yield id;
+      const id = this.catalogue.idAt(ordinal);
+      if (id !== undefined && isWanted(ordinal, id)) yield id;
     }
   }
 
-  readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    return this.#cached.tokens(ids);
+  async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
+    const { overlay, vectors: known } = this.#indexes;
+    const found = new Map<string, TokenVectors>();
+    for (const [id, { vectors, stamp }] of await overlay.read("tokens", ids, (others) =>
+      this.#tokens.read(others),
+    ))
+      if (known.isKnown(stamp)) found.set(id, { vectors });
+    this.#cached.readAhead();
+    return found;
   }
 
   termStatistics(among?: Selection): TermStatistics {
@@ -312,29 +325,15 @@ export class LanceDbMemoryStore implements MemoryStore {
     await this.#checkpointer.close();
     await this.#journal.close();
     await this.#cached.close();
+    await this.#tokens.close();
     await this.#tables.close();
   }
 
-  /** Overlay first, then the tables: a row leaves the overlay only when the tables have it. */
-  async #read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
-    const found = new Map<string, Rows[T]>();
-    const elsewhere: string[] = [];
-    for (const id of ids) {
-      const row = this.#indexes.overlay.get(table, id);
-      if (row === undefined) elsewhere.push(id);
-      else if (row !== null) found.set(id, row);
-    }
-    if (elsewhere.length === 0) return found;
-    for (const [id, row] of await this.#tables.read(table, elsewhere)) found.set(id, row);
-    for (const id of elsewhere) {
-      // Written since, and just being applied: such a row may be missing from the tables for a moment.
-      const row = found.has(id) ? undefined : this.#indexes.overlay.get(table, id);
-      if (row !== undefined && row !== null) found.set(id, row);
-    }
-    return found;
+  #read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+    return this.#indexes.overlay.read(table, ids, (others) => this.#tables.read(table, others));
   }
 
-  /** See `RowSource`. */
+  /** See `TextSource`. */
   #settled(ids: readonly string[]): string[] | undefined {
     if (this.#deciding !== undefined) return undefined;
     return ids.filter((id) => !this.#staged.some(({ stage }) => stage.ordinals.has(id)));

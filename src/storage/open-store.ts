@@ -40,12 +40,13 @@ import {
 } from "./store-indexes.ts";
 import { type IndexImage, removeDerived, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
-import { openTablesAt } from "./checkpoints/open-tables-at.ts";
+import { openTablesAt, openTokensAt } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { cacheSizes, filledMemories, rowFiles } from "./image/row-cache.ts";
-import type { RowFileParts } from "./image/row-file.ts";
+import { cacheSizes, filledMemories } from "./image/row-cache.ts";
+import { TextFile, type TextFileParts } from "./image/text-file.ts";
+import type { TokenFiles } from "./tables/token-files.ts";
 
 export interface StoreOptions {
   readonly disk: Disk;
@@ -62,8 +63,8 @@ export interface StoreOptions {
   readonly cacheBytes?: number | undefined;
   /** Memories from which an image of the indexes is written; for tests. */
   readonly imageFrom?: number;
-  /** Memories past which rows have files, and those of a block; for tests. */
-  readonly rowFiles?: Partial<Pick<RowFileParts<never>, "from" | "blockRows">>;
+  /** Memories past which texts have a file, and those of a block; for tests. */
+  readonly texts?: Partial<Pick<TextFileParts, "from" | "blockRows">>;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
 }
@@ -126,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     );
   });
   const loaded = await openAndLoad(options, chosen, image, newParts);
-  const { tables, indexes } = loaded;
+  const { tables, tokens, indexes } = loaded;
   let { imagedThrough } = loaded;
   ({ chosen } = loaded);
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
@@ -139,6 +140,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       disk,
       directory,
       tables,
+      tokens,
       overlay: indexes.overlay,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
@@ -147,7 +149,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
           checkpointed = sequence;
           const removals: Promise<void>[] = [];
           // A purge: nothing may be left of what it removes.
-          if (ends?.tornEnds === true) removals.push(files.tokens.clear(), files.memories.clear());
+          if (ends?.tornEnds === true) removals.push(texts.clear());
           if (
             ends?.tornEnds === true ||
             (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? [])
@@ -176,12 +178,13 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       imagedThrough = undefined;
       return removeImage(disk, directory);
     };
-    const { catalogue, vectors } = indexes;
+    const { catalogue } = indexes;
     const sizes = cacheSizes(options.cacheBytes);
-    const files = rowFiles(header, vectors, {
+    const texts = new TextFile({
       ...options,
+      store: header,
       from: filledMemories(sizes),
-      ...options.rowFiles,
+      ...options.texts,
       catalogue,
       roomNeeded: () => checkpointer.roomNeeded,
     });
@@ -209,15 +212,17 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       onStopped: (reason) => log.error({ err: reason }, "store is read-only"),
     });
     ({ journal } = opened);
+    tokens.place(catalogue);
     // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.
     if (chosen === undefined) await checkpointer.flush();
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
-    // Earlier versions kept the feed in a file, with the ids of users.
-    await removeDerived(disk, directory, "CHANGES").catch((error: unknown) =>
-      log.warn({ err: error }, "CHANGES not removed"),
-    );
+    // Of earlier versions: the feed, with the ids of users, and copies of token vectors.
+    for (const name of ["CHANGES", "TOKENS"])
+      await removeDerived(disk, directory, name).catch((error: unknown) =>
+        log.warn({ err: error }, `${name} not removed`),
+      );
 
     const room = watchDiskSpace({
       disk,
@@ -232,19 +237,19 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         void giveUpImage()
           .then(() => journal?.dropThrough(checkpointed))
           .catch(() => undefined);
-        void files.tokens.giveUp();
-        void files.memories.giveUp();
+        void texts.giveUp();
       },
     });
     store = new LanceDbMemoryStore({
       indexes,
       journal,
       tables,
+      tokens,
       checkpointer,
       room,
       clock,
       log,
-      caches: { files, sizes },
+      caches: { texts, sizes },
     });
     // A start says it too.
     await store.lookAtDiskSpace();
@@ -260,7 +265,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       known: chosen?.damagedFiles,
     });
     const { ledger } = indexes;
-    const purge = createPurge({ disk, directory, store, tables, journal, checkpointer, ledger });
+    const purge = createPurge({ disk, directory, store, tables, tokens, journal, checkpointer, ledger });
     return {
       store,
       storeId: header.storeId,
@@ -275,6 +280,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     };
   } catch (error) {
     await journal?.close();
+    await tokens.close();
     await tables.close();
     throw error;
   }
@@ -283,6 +289,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
 interface LoadedStore {
   readonly chosen: ChosenCheckpoint | undefined;
   readonly tables: Tables;
+  readonly tokens: TokenFiles;
   readonly indexes: StoreIndexes;
   /** The record up to which there is an image; undefined without one. */
   readonly imagedThrough: number | undefined;
@@ -297,24 +304,27 @@ async function openAndLoad(
 ): Promise<LoadedStore> {
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
+  let tokens: TokenFiles | undefined;
   try {
     tables = await openTablesAt(disk, directory, chosen, {
       onFailure: (error) => log.error({ err: error }, "tables failed"),
       sizes: cacheSizes(options.cacheBytes).tables,
     });
+    tokens = await openTokensAt(options, chosen);
     if (image !== undefined) {
       const indexes = emptyIndexes(options, chosen, newParts());
       const failure = await loadIndexes(indexes, tables, log, image).catch((error: Error) => error);
       await image.close();
-      if (failure === undefined) return { chosen, tables, indexes, imagedThrough: image.sequence };
+      if (failure === undefined) return { chosen, tables, tokens, indexes, imagedThrough: image.sequence };
       log.warn({ reason: failure.message }, "indexes are made from the tables");
     }
     const indexes = emptyIndexes(options, chosen, newParts());
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
-    return { chosen, tables, indexes, imagedThrough: await keepImage(options, chosen, indexes) };
+    return { chosen, tables, tokens, indexes, imagedThrough: await keepImage(options, chosen, indexes) };
   } catch (error) {
+    await tokens?.close();
     await tables?.close();
     if (chosen === undefined) throw error;
     const found = await verifyFiles(disk, directory, chosen.checkpoint, () => true);

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { nodeDisk } from "../../src/storage/files/disk.ts";
+import { remake } from "../../src/core/memories/remake.ts";
+import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { readKeyFile } from "../../src/storage/files/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { encodeChecksummed } from "../../src/storage/files/checksummed-json.ts";
+import { createFakeEmbedder } from "../support/fake-embedder.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */
 const clock: Clock = { now: () => Date.parse("2026-11-22T13:00:00Z") };
 
+const fake = createFakeEmbedder();
 const directories: string[] = [];
 function unpack(name: string) {
   const fixture = unpackStore(name);
@@ -41,7 +44,6 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     expect(facts.length).toBe(count(rows, "facts"));
     const ids = Object.keys(rows["memories"] ?? {});
     expect((await opened.store.readMemories(ids)).size).toBe(ids.length);
-    expect((await opened.store.readTokens(ids)).size).toBe(ids.length);
     for (const id of ids) {
       const ordinal = catalogue.find(id)?.ordinal ?? -1;
       expect(opened.store.windowsOf(ordinal).length).toBeGreaterThan(0);
@@ -50,11 +52,39 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     await opened.checkpointer.flush();
     await opened.store.close();
     const now = await readRows(directory);
-    expect(Object.keys(now).sort()).toEqual(Object.keys(rows).sort());
-    for (const [table, all] of Object.entries(rows)) {
+    const { tokens: _, ...others } = rows;
+    expect(Object.keys(now).sort()).toEqual(Object.keys(others).sort());
+    for (const [table, all] of Object.entries(others)) {
       expect(Object.keys(now[table] ?? {}).sort()).toEqual(Object.keys(all).sort());
       expect(now[table]).toMatchObject(all);
     }
+  });
+
+  it("comes to have token vectors again, which had a table of LanceDB", async () => {
+    const { directory, rows } = unpack(name);
+    const ids = Object.keys(rows["memories"] ?? {});
+    let opened = await open(directory);
+    const lacking = [...opened.store.lackingVectors()].length;
+    expect(lacking + (await opened.store.readTokens(ids)).size).toBe(ids.length);
+    await remake({
+      store: opened.store,
+      embedder: {
+        embedDocument: async (text) => ({ ...(await fake.embedDocument(text)), stamp: MINILM.stamp }),
+      },
+      followUps: { added() {}, flush: async () => {} },
+      signal: new AbortController().signal,
+    });
+    for (let i = 0; i < 3; i += 1) {
+      expect([...opened.store.lackingVectors()]).toEqual([]);
+      expect((await opened.store.readTokens(ids)).size).toBe(ids.length);
+      await opened.checkpointer.note();
+      await opened.checkpointer.note();
+      await opened.store.close();
+      opened = await open(directory);
+    }
+    await opened.store.close();
+    const files = await listFilesBelow(nodeDisk, join(directory, "tables"));
+    expect(files.filter((path) => /^tokens-.*lance/.test(path))).toEqual([]);
   });
 
   it("keeps its originals, byte for byte", async () => {

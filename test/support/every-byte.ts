@@ -1,9 +1,10 @@
 import { cp, lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "@lancedb/lancedb";
 import { DataType } from "apache-arrow";
+import { readCheckpoints } from "../../src/storage/checkpoints/checkpoint.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
 import { decodeSegmentHeader, parseSegmentName } from "../../src/storage/journal/format.ts";
 import { readSegment } from "../../src/storage/journal/read-segment.ts";
@@ -91,7 +92,10 @@ function decodeJournal(files: ReadonlyMap<string, Buffer>): Map<string, string> 
 
 async function decodeTables(folder: string, decoded: Map<string, string>, unseen: string[]): Promise<void> {
   const connection = await connect(folder);
-  const named = new Set<string>();
+  // Token vectors hold no text; their files are named by checkpoints alone.
+  const { readable } = await readCheckpoints(nodeDisk, dirname(folder));
+  const files = readable.flatMap(({ tables }) => tables).flatMap((table) => table.files);
+  const named = new Set(files.map(({ path }) => path).filter((path) => path.includes(".flat/")));
   for (const name of await connection.tableNames({ limit: 1_000 })) {
     const table = await connection.openTable(name);
     let seen = 0;

@@ -79,6 +79,7 @@ export function createInMemoryStore(
     log: { warn: () => {} },
     room: { lack: undefined, isFresh: true, look: async () => {} },
     tables: { read: async () => new Map(), close: async () => {} },
+    tokens: { read: async () => new Map(), has: () => false, close: async () => {} },
     checkpointer: {
       notePending: () => {},
       flush,

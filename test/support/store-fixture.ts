@@ -6,6 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type { TableName } from "../../src/core/rows.ts";
 import { chooseCheckpoint, tablesFolder } from "../../src/storage/checkpoints/checkpoint.ts";
 import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
+import { lanceTables } from "../../src/storage/tables/table-spec.ts";
 import { openTables } from "../../src/storage/tables/tables.ts";
 
 /** Every row of a store by table and id, as JSON; typed arrays as their type, length and SHA-256. */
@@ -45,7 +46,7 @@ export function unpackStore(name: string): { readonly directory: string; readonl
 /** What the tables of a store hold that was closed after a flush; changes nothing. */
 export async function readRows(directory: string): Promise<StoredRows> {
   const chosen = await chooseCheckpoint(nodeDisk, directory, { hasJournal: true });
-  const tables = await openTables(tablesFolder(directory), chosen?.checkpoint.tables ?? []);
+  const tables = await openTables(tablesFolder(directory), lanceTables(chosen?.checkpoint.tables ?? []));
   try {
     const rows: Record<string, Record<string, unknown>> = {};
     const put = (table: TableName, id: string, row: unknown) => {
@@ -53,7 +54,7 @@ export async function readRows(directory: string): Promise<StoredRows> {
     };
     const ids: string[] = [];
     for await (const batch of tables.scanMemories()) for (const { id } of batch) ids.push(id);
-    for (const table of ["memories", "vectors", "tokens"] as const)
+    for (const table of ["memories", "vectors"] as const)
       for (const [id, row] of await tables.read(table, ids)) put(table, id, row);
     for (const table of ["signals", "edges", "requests", "facts", "documents", "jobs"] as const)
       for await (const batch of tables.scan(table)) for (const { id, row } of batch) put(table, id, row);

@@ -24,7 +24,7 @@ export interface ReopenOptions {
   readonly disk?: Disk;
   readonly limits?: Partial<CheckpointerLimits>;
   /** As in `StoreOptions`. */
-  readonly rowFiles?: { readonly from: number; readonly blockRows: number };
+  readonly texts?: { readonly from: number; readonly blockRows: number };
   readonly changesModel?: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function openStoreOnDisk(
     log: { info: () => {}, warn: note, error: note },
     // Also of the small stores of tests.
     imageFrom: 1,
-    ...(options.rowFiles && { rowFiles: options.rowFiles }),
+    ...(options.texts && { texts: options.texts }),
     changesModel: () => options.changesModel === true,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { dirname, join } from "node:path";
-import type { Change, Rows, TableName } from "../../src/core/rows.ts";
+import type { Change, Rows, LanceTable } from "../../src/core/rows.ts";
 import { decodeChanges, encodeChanges } from "../../src/storage/codec.ts";
 import type { Disk } from "../../src/storage/files/disk.ts";
 import type { Columns } from "../../src/storage/tables/columns.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../src/storage/tables/table-spec.ts";
 import type { Answer, Thread, TablesCalls, TablesRequest } from "../../src/storage/tables/worker-client.ts";
 
-type AnyRow = Rows[TableName];
+type AnyRow = Rows[LanceTable];
 type Answers = {
   [K in keyof TablesCalls]: (...args: Parameters<TablesCalls[K]>) => Answer<K>;
 };
@@ -31,13 +31,13 @@ let filesMade = 0;
 class MemoryTable {
   readonly disk: Disk;
   readonly directory: string;
-  readonly table: TableName;
+  readonly table: LanceTable;
   readonly name: string;
   rows = new Map<string, AnyRow>();
   version = 0;
   #lastVersion = 0;
 
-  constructor(disk: Disk, directory: string, table: TableName, name: string) {
+  constructor(disk: Disk, directory: string, table: LanceTable, name: string) {
     this.disk = disk;
     this.directory = directory;
     this.table = table;
@@ -52,7 +52,7 @@ class MemoryTable {
       throw new Error(`${this.name} is at ${Math.max(0, ...versions)} and not at ${version}`);
     const data = (await this.disk.readFile(this.#path("_versions", manifestName(version)))).toString();
     const { changes } = decodeChanges(await this.disk.readFile(this.#path("data", data)));
-    for (const { id, row } of changes) if (row !== null) this.rows.set(id, row);
+    for (const { id, row } of changes) if (row !== null) this.rows.set(id, row as AnyRow);
     if (rows !== undefined && this.rows.size !== rows)
       throw new Error(`${this.name} has ${this.rows.size} rows and not ${rows}`);
     this.version = this.#lastVersion = version;
@@ -79,7 +79,7 @@ class MemoryTable {
       return row === undefined ? [] : [{ id, row }];
     });
     if (entries.length === 0) return [];
-    const spec = TABLE_SPECS[this.table] as unknown as TableSpec<TableName>;
+    const spec = TABLE_SPECS[this.table] as unknown as TableSpec<LanceTable>;
     const all = spec.encode(entries);
     return [Object.fromEntries(Object.entries(all).filter(([name]) => columns?.includes(name) ?? true))];
   }
@@ -121,13 +121,13 @@ export function tablesInMemory(disk: Disk): Thread {
 }
 
 function answersOf(disk: Disk): Answers {
-  const tables = new Map<TableName, MemoryTable>();
+  const tables = new Map<LanceTable, MemoryTable>();
   const scans = new Map<number, Columns[]>();
   let folder = "";
-  let staged = new Map<TableName, { readonly ids: Set<string>; readonly rows: Map<string, AnyRow> }>();
-  let copies: Map<TableName, MemoryTable> | undefined;
-  let toCopy: TableName[] = [];
-  let before: Map<TableName, MemoryTable> | undefined;
+  let staged = new Map<LanceTable, { readonly ids: Set<string>; readonly rows: Map<string, AnyRow> }>();
+  let copies: Map<LanceTable, MemoryTable> | undefined;
+  let toCopy: LanceTable[] = [];
+  let before: Map<LanceTable, MemoryTable> | undefined;
   let newest = 1;
   let commits = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -137,7 +137,7 @@ function answersOf(disk: Disk): Answers {
     last = done.catch(() => undefined);
     return done;
   };
-  const tableFor = (name: TableName) => {
+  const tableFor = (name: LanceTable) => {
     const known = tables.get(name) ?? new MemoryTable(disk, folder, name, generationName(name, newest));
     tables.set(name, known);
     return known;

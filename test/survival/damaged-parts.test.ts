@@ -118,7 +118,8 @@ function makeAgain(
 it.each([
   ["flip", /^vectors-.*lance\/data\//],
   ["remove", /^vectors-.*lance\/data\//],
-  ["flip", /^tokens-.*manifest$/],
+  ["flip", /^tokens-.*flat\//],
+  ["remove", /^tokens-.*flat\//],
 ] as const)("serves what it can, and makes vectors and tokens again: %s %s", async (how, kind) => {
   const files = filesOf(kind);
   expect(files).not.toEqual([]);
@@ -188,7 +189,8 @@ it.each([/^edges-.*lance\/data\//, /^edges-.*manifest$/])("makes waypoints again
 it("makes the vectors of another model again, also after a kill in between", async () => {
   const other = createMemoryWorld();
   const embedder = createFakeEmbedder("another");
-  const changed = { ...other, embedder, ports: { ...other.ports, embedder } };
+  // Its ids go on where those of the store end.
+  const changed = { ...other, embedder, ports: { ...world.ports, embedder } };
   const directory = harmed([], "flip");
   await expect(openStoreOnDisk(directory, changed)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
   let store = await openStoreOnDisk(directory, changed, { changesModel: true });

@@ -151,7 +151,14 @@ describe("a store whose disk fails", () => {
       expect(await ledger.add(store)).toBe(true);
     }
     disk.failAt(step, "ENOSPC");
-    await expect(flush()).rejects.toThrow();
+    // Not every flush has files of tables to remove.
+    const flushes = async () => {
+      for (let i = 0; i < 3; i += 1) {
+        await flush();
+        expect(await ledger.add(store)).toBe(true);
+      }
+    };
+    await expect(flushes()).rejects.toThrow("ENOSPC");
     await ledger.checkWhileOpen(store);
     await goesOn();
   });

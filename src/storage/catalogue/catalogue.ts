@@ -150,6 +150,10 @@ export class StoreCatalogue implements Catalogue {
     return this.#columns.isLive(ordinal) ? this.#columns.idOf(ordinal) : undefined;
   }
 
+  isLive(ordinal: Ordinal): boolean {
+    return this.#columns.isLive(ordinal);
+  }
+
   /** Also of a memory that is gone; orders ascend with ordinals. */
   numberAt(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
     return this.#columns.numberOf(ordinal, name);

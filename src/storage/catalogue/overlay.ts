@@ -59,6 +59,29 @@ export class Overlay {
     return change === undefined ? undefined : (change.row as Rows[T] | null);
   }
 
+  /** Rows by id: what is pending, and the others as they are stored. A row leaves the overlay only when the tables have it. */
+  async read<T extends TableName>(
+    table: T,
+    ids: readonly string[],
+    readStored: (others: readonly string[]) => Promise<Map<string, Rows[T]>>,
+  ): Promise<Map<string, Rows[T]>> {
+    const found = new Map<string, Rows[T]>();
+    const elsewhere: string[] = [];
+    for (const id of ids) {
+      const row = this.get(table, id);
+      if (row === undefined) elsewhere.push(id);
+      else if (row !== null) found.set(id, row);
+    }
+    if (elsewhere.length === 0) return found;
+    for (const [id, row] of await readStored(elsewhere)) found.set(id, row);
+    for (const id of elsewhere) {
+      // Written since, and just being applied: such a row may be missing from the tables for a moment.
+      const row = found.has(id) ? undefined : this.get(table, id);
+      if (row !== undefined && row !== null) found.set(id, row);
+    }
+    return found;
+  }
+
   /** Everything pending, as of the last record. */
   snapshot(): { readonly changes: readonly Change[]; readonly sequence: number } {
     const changes: Change[] = [];

@@ -8,7 +8,7 @@ import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.
 import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
 import { arrayOf, isCount, isStoreId, isText, matches, objectOf } from "../files/shapes.ts";
 import type { TableFile } from "../tables/table-files.ts";
-import type { TableName } from "../../core/rows.ts";
+import type { LanceTable, TableName } from "../../core/rows.ts";
 import { tableOf, type TableState } from "../tables/table-spec.ts";
 
 /** State of a store after the record `sequence`, apart from its rows. */
@@ -54,7 +54,7 @@ export interface ChosenCheckpoint {
   /** Tables of the checkpoint to be opened without: their rows can be made again, or cost only themselves. */
   readonly lost: ReadonlySet<TableName>;
   /** Tables whose index, or notes of LanceDB's own, are damaged; their rows are whole. */
-  readonly unindexed: ReadonlySet<TableName>;
+  readonly unindexed: ReadonlySet<LanceTable>;
   /** Paths of the files for which these are done without. */
   readonly damagedFiles: ReadonlySet<string>;
 }
@@ -77,7 +77,7 @@ const EXPENDABLE: ReadonlySet<TableName> = new Set([
 ]);
 
 /** No absolute path, no `..`, and nothing that Windows reads as one. */
-export const isTablePath = matches(/^[a-z]+-g[1-9]\d*\.lance(\/[.-]*\w[\w.-]*)+$/);
+export const isTablePath = matches(/^[a-z]+-g[1-9]\d*\.(lance|flat)(\/[.-]*\w[\w.-]*)+$/);
 const isCheckpoint = objectOf({
   storeId: isStoreId,
   epoch: isCount,
@@ -96,7 +96,8 @@ const isCheckpoint = objectOf({
   ),
 });
 
-export const CHECKPOINT_FORMAT = 1;
+/** 2: token vectors stand in files of their own. */
+export const CHECKPOINT_FORMAT = 2;
 /** Two, so that one can be damaged; the journal is kept since the older. */
 const KEPT = 2;
 /** Files below are read whole at open: manifests and lists of deleted rows, where damage would be believed. */
@@ -175,14 +176,14 @@ export async function readCheckpoints(
 
 export const NOTHING_LOST = {
   lost: new Set<TableName>(),
-  unindexed: new Set<TableName>(),
+  unindexed: new Set<LanceTable>(),
   damagedFiles: new Set<string>(),
 };
 
 /** The table of a file that can be done without, and whether only its index goes with it; undefined for any other file. */
 function dispensable(path: string): { readonly table: TableName; readonly isIndex: boolean } | undefined {
   const [folder = "", kind = ""] = path.split("/");
-  const table = tableOf(folder.replace(/\.lance$/, "")) as TableName | undefined;
+  const table = tableOf(folder.replace(/\.\w+$/, "")) as TableName | undefined;
   const isIndex = kind === "_indices" || kind === "_transactions";
   return table !== undefined && (isIndex || EXPENDABLE.has(table)) ? { table, isIndex } : undefined;
 }
@@ -196,10 +197,8 @@ export function without(
   for (const { path } of found) {
     const part = dispensable(path);
     if (part === undefined) return undefined;
-    (part.isIndex ? unindexed : lost).add(part.table);
+    (part.isIndex ? (unindexed as Set<TableName>) : lost).add(part.table);
   }
-  // They are made in one go.
-  if (lost.has("vectors") || lost.has("tokens")) lost.add("vectors").add("tokens");
   const damagedFiles = new Set([...chosen.damagedFiles, ...found.map(({ path }) => path)]);
   return { ...chosen, lost, unindexed, damagedFiles };
 }

@@ -15,15 +15,16 @@ import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
 import { LeftOvers } from "./open-tables-at.ts";
 import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/table-spec.ts";
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
-import type { TableState } from "../tables/table-spec.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Tables } from "../tables/tables.ts";
+import type { TokenFiles } from "../tables/token-files.ts";
 
 export interface CheckpointerParts {
   readonly disk: Disk;
   /** The data directory. */
   readonly directory: string;
   readonly tables: Pick<Tables, "apply" | "states" | "compact">;
+  readonly tokens: Pick<TokenFiles, "apply" | "table">;
   readonly overlay: Pick<Overlay, "snapshot" | "release" | "isPartial">;
   readonly journal: Pick<Journal, "assertInPlace" | "dropThrough">;
   /** Asked in the same turn as `snapshot`. */
@@ -251,7 +252,7 @@ export class Checkpointer {
       return;
     }
 
-    if (changes.length > 0) await tables.apply(changes);
+    await this.#apply(changes);
     await this.#writeCheckpoint(header);
     await this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
@@ -277,14 +278,14 @@ export class Checkpointer {
   }
 
   async #replaceTables(generation: Generation): Promise<void> {
-    const { journal, tables } = this.#parts;
+    const { journal } = this.#parts;
     let taken: Pending;
     let mayBeNamed = false;
     try {
       await generation.copy();
       await generation.switch();
       taken = await this.#takePending();
-      if (taken.changes.length > 0) await tables.apply(taken.changes);
+      await this.#apply(taken.changes);
       mayBeNamed = true;
       await this.#writeCheckpoint(taken.header);
     } catch (error) {
@@ -300,6 +301,12 @@ export class Checkpointer {
     } finally {
       await this.#leftOvers.removeTables(this.#namedPaths());
     }
+  }
+
+  async #apply(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return;
+    await this.#parts.tables.apply(changes);
+    await this.#parts.tokens.apply(changes);
   }
 
   /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */
@@ -331,7 +338,7 @@ export class Checkpointer {
 
   async #writeCheckpoint(header: CheckpointHeader): Promise<void> {
     const { disk, directory } = this.#parts;
-    const tables = await this.#namesOf(await this.#parts.tables.states());
+    const tables = await this.#namedTables();
     const checkpoint = { ...header, number: this.#nextNumber, tables };
     // Taken even if this fails: the file may be there, and a name never stands for two checkpoints.
     this.#nextNumber += 1;
@@ -340,15 +347,16 @@ export class Checkpointer {
     this.#latest = checkpoint;
   }
 
-  /** The files of tables, synced. */
-  async #namesOf(states: readonly TableState[]): Promise<CheckpointedTable[]> {
-    const { disk, directory } = this.#parts;
+  /** The tables as they are, with their files, synced. */
+  async #namedTables(): Promise<CheckpointedTable[]> {
+    const { disk, directory, tables, tokens } = this.#parts;
     const folder = tablesFolder(directory);
     const known = new Map(this.#namedFiles().map((file) => [file.path, file]));
     // Beside each other, since each piece of a file waits for a turn of the event loop. All end before one that failed does.
     const named = await Promise.allSettled(
-      states.map(async (state) => {
-        const paths = await filesOfVersion(disk, folder, state);
+      [...(await tables.states()), tokens.table ?? []].flat().map(async (table) => {
+        const [state, paths] =
+          "state" in table ? [table.state, table.paths] : [table, await filesOfVersion(disk, folder, table)];
         return { ...state, files: await syncFiles(disk, folder, paths, known) };
       }),
     );

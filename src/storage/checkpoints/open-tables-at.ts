@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { storeUnusable } from "../../core/errors.ts";
-import type { TableName } from "../../core/rows.ts";
+import type { LanceTable } from "../../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
 import { isVersionHint, setAside } from "../tables/table-files.ts";
-import { tableOf } from "../tables/table-spec.ts";
+import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
+import type { StoreLog } from "../store-indexes.ts";
+import { TokenFiles } from "../tables/token-files.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
 /** Folder for files that no kept checkpoint names; the journal has their rows. */
@@ -31,9 +33,11 @@ export async function openTablesAt(
   await disk.makeDirectory(folder);
   await setAside(disk, folder, asideFolder(directory), keep);
   try {
-    const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<TableName> } =
+    const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<LanceTable> } =
       chosen ?? { lost: new Set(), unindexed: new Set() };
-    const states = (chosen?.checkpoint.tables ?? []).filter(({ name }) => !lost.has(tableOf(name)));
+    const states = lanceTables(chosen?.checkpoint.tables ?? []).filter(
+      ({ name }) => !lost.has(tableOf(name)),
+    );
     return await openTables(folder, states, { onFailure, sizes, unindexed: [...unindexed] });
   } catch (error) {
     throw storeUnusable(
@@ -43,6 +47,31 @@ export async function openTablesAt(
       { cause: error },
     );
   }
+}
+
+/**
+ * Opens the files of token vectors that a checkpoint names. Where they are lost or damaged, or stand in a table of LanceDB, as
+ * earlier versions wrote it, there are none: they are made again.
+ */
+export async function openTokensAt(
+  {
+    disk,
+    directory,
+    log,
+  }: { readonly disk: Disk; readonly directory: string; readonly log: Pick<StoreLog, "info" | "warn"> },
+  chosen: ChosenCheckpoint | undefined,
+): Promise<TokenFiles> {
+  const folder = tablesFolder(directory);
+  const table = chosen?.checkpoint.tables.find(({ name }) => tableOf(name) === "tokens");
+  if (chosen === undefined || table === undefined) return new TokenFiles(disk, folder);
+  const isEarlier = table.files.some(({ path }) => path.startsWith(`${table.name}.lance/`));
+  if (!isEarlier && !chosen.lost.has("tokens")) {
+    const opened = await TokenFiles.open(disk, folder, table).catch((error: Error) => error);
+    if (opened instanceof TokenFiles) return opened;
+    log.warn({ reason: opened.message }, "damaged file");
+  }
+  log.info({ memories: table.rows }, "token vectors are made again");
+  return new TokenFiles(disk, folder, generationName("tokens", (generationOf(table.name) ?? 0) + 1));
 }
 
 /** Files of the tables that no kept checkpoint names, and their removal. */

@@ -13,6 +13,7 @@ import type { CopiedTable } from "../tables/next-generation.ts";
 import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
 import type { Tables } from "../tables/tables.ts";
+import type { TokenFiles } from "../tables/token-files.ts";
 
 /** The files of documents, as far as erasing them goes. */
 export type Originals = Pick<DiskFileStore, "listUnneeded" | "removeUnneeded">;
@@ -42,6 +43,7 @@ export interface PurgeParts {
   readonly directory: string;
   readonly store: LanceDbMemoryStore;
   readonly tables: Tables;
+  readonly tokens: Pick<TokenFiles, "rewrite" | "usage">;
   readonly journal: Pick<Journal, "beginSegment">;
   readonly checkpointer: Pick<Checkpointer, "renew" | "note" | "roomNeeded">;
   readonly ledger: PurgeLedger;
@@ -92,11 +94,13 @@ async function purge(
   await removeTree(disk, join(directory, "before-upgrade"));
   const removed = await originals.removeUnneeded(unneeded);
 
-  const report = [];
+  const report: PurgeReport["tables"][number][] = [];
   for (const copied of copy.copied) {
     const { table, before } = copied;
     report.push({ table, rows: covered?.rows[table] ?? 0, before, after: await copy.after(copied) });
   }
+  const tokens = { before: copy.tokensBefore, after: parts.tokens.usage };
+  if (tokens.before.files > 0) report.push({ table: "tokens", rows: covered?.rows.tokens ?? 0, ...tokens });
   return {
     tables: report,
     journal: { before: journalBefore, after: await journalUsage(disk, directory) },
@@ -118,14 +122,16 @@ class TableCopy implements Generation {
   readonly #signal: AbortSignal;
   /** Free bytes below which copying is not begun, and stops. */
   readonly #keepFree: number;
+  readonly tokensBefore: DiskUsage;
   #copied: readonly CopiedTable[] = [];
   #before = new Map<string, DiskUsage>();
   #done = 0;
 
   constructor(parts: PurgeParts, options: PurgeOptions) {
-    const { checkpointer, store } = parts;
+    const { checkpointer, store, tokens } = parts;
     const { signal, isGentle } = options;
     this.#parts = parts;
+    this.tokensBefore = tokens.usage;
     this.#options = options;
     this.#signal = signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]);
     this.#keepFree =
@@ -141,20 +147,20 @@ class TableCopy implements Generation {
   }
 
   async copy(): Promise<void> {
-    const { disk, tables } = this.#parts;
+    const { disk, tables, tokens } = this.#parts;
     this.#signal.throwIfAborted();
     this.#copied = await tables.generation("startGeneration");
     for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
     const copies = this.copied.map(
       ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
     );
-    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, 0));
+    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, this.tokensBefore.bytes));
     this.#report("copying");
     for (;;) {
       this.#signal.throwIfAborted();
       const startedAt = performance.now();
       const rows = await tables.generation("copyTable");
-      if (rows === undefined) return await this.#removeSteps(await tables.generation("generationStates"));
+      if (rows === undefined) break;
       this.#done += rows;
       this.#report("copying");
       await this.#assertFree(0);
@@ -163,6 +169,9 @@ class TableCopy implements Generation {
       if (this.#options.isGentle?.() !== true) await turnOfOthers();
       else await sleep(pause, undefined, { signal: this.#signal });
     }
+    await this.#removeSteps(await tables.generation("generationStates"));
+    // In use at once, since they have all that is live; a checkpoint names them with the copies, or a later one does.
+    await tokens.rewrite(this.#signal);
   }
 
   async switch(): Promise<void> {

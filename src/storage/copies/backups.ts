@@ -8,7 +8,7 @@ import { noteErasures, readAncestors, readErasures } from "../checkpoints/erasur
 import { isSha256 } from "../files/shapes.ts";
 import { isFull } from "../journal/refusals.ts";
 import { openTables } from "../tables/tables.ts";
-import { tableOf, type TableState } from "../tables/table-spec.ts";
+import { lanceTables, tableOf, type TableState } from "../tables/table-spec.ts";
 import {
   BACKUP_NAME,
   type BackupFile,
@@ -275,7 +275,7 @@ async function checkTables(
 
 /** Reads every memory. */
 async function countMemories(directory: string, tables: readonly TableState[]): Promise<number> {
-  const opened = await openTables(directory, tables);
+  const opened = await openTables(directory, lanceTables(tables));
   try {
     let rows = 0;
     for await (const batch of opened.scanMemories()) rows += batch.length;

@@ -131,6 +131,7 @@ async function examineTables(
 function remedyOf({ lost, unindexed }: Pick<ChosenCheckpoint, "lost" | "unindexed">): string {
   const made = [
     ...(lost.has("vectors") ? ["the vectors of all memories"] : []),
+    ...(lost.has("tokens") ? ["the token vectors of all memories"] : []),
     ...(lost.has("edges") ? ["waypoints"] : []),
     ...(unindexed.size > 0 ? [`the index of ${[...unindexed].join(", ")}`] : []),
   ];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { duplicateHash } from "../../core/memories/compose-memory.ts";
-import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
+import type { Change, LanceTable, MemoryRow, Rows, TableName } from "../../core/rows.ts";
 import { type Checkpoint, readCheckpoints, tablesFolder, verifyFiles } from "../checkpoints/checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree, replaceFile, linkFiles } from "../files/disk.ts";
 import { parseSegmentName } from "../journal/format.ts";
@@ -171,7 +171,7 @@ async function* rowsOf(
 }
 
 /** LanceDB refuses a range as a whole: halves of it tell which rows it is about. */
-async function readable<T extends TableName>(
+async function readable<T extends LanceTable>(
   tables: Tables,
   table: T,
   first: number,

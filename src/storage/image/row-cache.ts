@@ -1,18 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { TokenVectors } from "../../core/embedding.ts";
-import type { Change, MemoryRow, Rows } from "../../core/rows.ts";
+import type { Change, MemoryRow } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
-import type { StampedVectors } from "../catalogue/stamped-vectors.ts";
-import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "../codec.ts";
-import { RowFile, type RowFileParts, type RowSource } from "./row-file.ts";
+import type { TextFile, TextSource } from "./text-file.ts";
 import type { LanceCacheSizes } from "../tables/table-spec.ts";
 
 /** No id of a memory. */
 const ALL = "";
 
 /**
- * Rows of a table read lately, so that questions of one kind do not read the same rows again: a question looks at the token
- * vectors of 250 memories and the texts of a dozen, and reading them is most of its time. What was read longest ago goes first.
+ * Rows of a table read lately, so that questions of one kind do not read the same rows again: a question looks at the texts
+ * of a dozen memories, and reading them is most of its time. What was read longest ago goes first.
  */
 export class RowCache<Row> {
   readonly #maxBytes: number;
@@ -55,7 +52,7 @@ export class RowCache<Row> {
     this.#remove(id);
   }
 
-  /** All rows are another model's now. */
+  /** Drops all of them. */
   clear(): void {
     this.forget(ALL);
     this.#rows.clear();
@@ -95,14 +92,13 @@ export class RowCache<Row> {
 
 /** Bytes that each cache may have. */
 export interface CacheSizes {
-  readonly tokens: number;
   readonly memories: number;
   readonly tables?: LanceCacheSizes;
 }
 
-/** Token vectors of some 13 000 memories of 40 words, and the rows of as many. */
-const USUAL_SIZES: CacheSizes = { tokens: 32 * 1024 ** 2, memories: 12 * 1024 ** 2 };
-const TOKEN_BYTES_PER_MEMORY = 2_580;
+/** Some 13 000 memories of 40 words. */
+const USUAL_SIZES: CacheSizes = { memories: 12 * 1024 ** 2 };
+const BYTES_PER_MEMORY = 968;
 /** With 1.5 MiB and 1 MiB questions and adding took 40 % more processor time at 10 000 memories. */
 const LEAST_OF_TABLES = 2 * 1024 ** 2;
 
@@ -114,67 +110,29 @@ export function cacheSizes(bytes?: number): CacheSizes {
   if (bytes === undefined) return USUAL_SIZES;
   const index = Math.max(LEAST_OF_TABLES, (bytes * 3) / 16);
   const metadata = Math.max(LEAST_OF_TABLES, (bytes * 2) / 16);
-  const rows = bytes - index - metadata;
-  return { tokens: (rows * 8) / 11, memories: (rows * 3) / 11, tables: { index, metadata } };
+  return { memories: bytes - index - metadata, tables: { index, metadata } };
 }
 
-/** A store of at most so many memories is read whole, a piece at a time, once a question was asked; a larger one has files. */
-export const filledMemories = ({ tokens }: CacheSizes): number => Math.floor(tokens / TOKEN_BYTES_PER_MEMORY);
+/** A store of at most so many memories is read whole, a piece at a time, once a question was asked; a larger one has a file. */
+export const filledMemories = ({ memories }: CacheSizes): number => Math.floor(memories / BYTES_PER_MEMORY);
 const FILLED_AT_ONCE = 250;
-
-type RowFiles = ReturnType<typeof rowFiles>;
-
-type Shared = Omit<RowFileParts<never>, "name" | "key" | "encode" | "decode" | "from">;
-
-/** The files of a store; `from` is the number of memories past which it has them. */
-export function rowFiles(
-  store: object,
-  vectors: Pick<StampedVectors, "before" | "stamps">,
-  parts: Shared & { readonly from: number },
-) {
-  return {
-    tokens: new RowFile<TokenVectors>({
-      ...parts,
-      name: "TOKENS",
-      key: () => (vectors.before === undefined ? JSON.stringify([store, vectors.stamps]) : undefined),
-      encode: (_, row) => new Uint8Array(row.vectors),
-      decode: ({ buffer, byteOffset, length }) => ({ vectors: new Int8Array(buffer, byteOffset, length) }),
-    }),
-    memories: new RowFile<MemoryRow>({
-      ...parts,
-      name: "TEXTS",
-      key: () => JSON.stringify([store, CHANGES_FORMAT]),
-      encode(id, row) {
-        const pieces = encodeChanges([{ table: "memories", id, row }]);
-        return Buffer.concat(Array.from(pieces, (piece) => piece.slice()));
-      },
-      decode: (bytes) => decodeChanges(bytes).changes[0]?.row as MemoryRow,
-    }),
-  };
-}
 
 export interface RowCaches {
   /** For a store that is too large to be read whole. */
-  readonly files?: RowFiles | undefined;
+  readonly texts?: TextFile | undefined;
   /** As by default if absent. */
   readonly sizes?: CacheSizes | undefined;
 }
 
-interface Source extends RowCaches {
-  read<T extends "memories" | "tokens">(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>>;
-  readonly vectors: Pick<StampedVectors, "isKnown">;
+interface Source extends RowCaches, TextSource {
   /** Ids of all memories, oldest first. */
   ids(): Iterable<string>;
-  readonly settled: RowSource<unknown>["settled"];
-  /** No row is read ahead from then on. */
-  readonly until: AbortSignal;
 }
 
-/** Rows and token vectors of memories, as questions read them. */
+/** Rows of memories, as questions read them. */
 export class CachedRows {
   readonly #source: Source;
-  readonly #tokens: RowCache<TokenVectors>;
-  readonly #memories: RowCache<MemoryRow>;
+  readonly #rows: RowCache<MemoryRow>;
   readonly #filled: number;
   #wasAsked = false;
 
@@ -182,66 +140,36 @@ export class CachedRows {
     const { sizes = USUAL_SIZES } = source;
     this.#source = source;
     this.#filled = filledMemories(sizes);
-    this.#tokens = new RowCache(sizes.tokens, ({ vectors }) => vectors.byteLength);
-    this.#memories = new RowCache(sizes.memories, (row) => bytesOf({ table: "memories", id: row.id, row }));
+    this.#rows = new RowCache(sizes.memories, (row) => bytesOf({ table: "memories", id: row.id, row }));
   }
 
-  async memories(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
+  async read(ids: readonly string[]): Promise<Map<string, MemoryRow>> {
     const found = new Map<string, MemoryRow>();
-    const others = (await this.#source.files?.memories.read(ids, found)) ?? ids;
-    const rows = await this.#memories.read(others, (missing) => this.#source.read("memories", missing));
+    const others = (await this.#source.texts?.read(ids, found)) ?? ids;
+    const rows = await this.#rows.read(others, (missing) => this.#source.read(missing));
     for (const [id, row] of rows) found.set(id, row);
     return found;
   }
 
-  async tokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const found = new Map<string, TokenVectors>();
-    const others = (await this.#source.files?.tokens.read(ids, found)) ?? ids;
-    for (const [id, row] of await this.#readTokens(others)) found.set(id, row);
+  /** Reads what later questions will need, or writes it to the file: reading by id would take half of their time. Never rejects. */
+  readAhead(): void {
     // A row that cannot be read ahead is read, and its failure reported, when it is needed.
     this.#fill().catch(() => undefined);
-    return found;
   }
 
   /** Drops the row of a change. */
   forget({ table, id }: Pick<Change, "table" | "id">): void {
-    if (table === "tokens") this.#tokens.forget(id);
-    else if (table === "memories") this.#memories.forget(id);
-  }
-
-  clearTokens(): void {
-    this.#tokens.clear();
-    // One that stays after all is of another model, and not read.
-    this.#source.files?.tokens.clear().catch(() => undefined);
+    if (table === "memories") this.#rows.forget(id);
   }
 
   async close(): Promise<void> {
-    for (const file of Object.values(this.#source.files ?? {})) await file.close();
+    await this.#source.texts?.close();
   }
 
-  #readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    return this.#tokens.read(ids, (missing) => this.#readStored(missing));
-  }
-
-  async #readStored(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
-    const { vectors: known } = this.#source;
-    const rows = new Map<string, TokenVectors>();
-    for (const [id, { vectors, stamp }] of await this.#source.read("tokens", ids)) {
-      if (!known.isKnown(stamp)) continue;
-      // A copy: rows are read as views of a batch, and one of them would hold all of it.
-      rows.set(id, { vectors: vectors.slice() });
-    }
-    return rows;
-  }
-
-  /** Reads what later questions will need, or writes it to the file: reading by id would take half of their time. */
   async #fill(): Promise<void> {
-    const { files, until } = this.#source;
-    if (files?.tokens.isFor === true) {
-      const rest = { settled: (ids: readonly string[]) => this.#source.settled(ids), until };
-      const read = (ids: readonly string[]) => this.#source.read("memories", ids);
-      if (await files.tokens.extend({ read: (ids) => this.#readStored(ids), ...rest })) this.#tokens.clear();
-      if (await files.memories.extend({ read, ...rest })) this.#memories.clear();
+    const { texts, until } = this.#source;
+    if (texts?.isFor === true) {
+      if (await texts.extend(this.#source)) this.#rows.clear();
       return;
     }
     if (this.#wasAsked) return;
@@ -249,9 +177,7 @@ export class CachedRows {
     const ids = [...this.#source.ids()];
     if (ids.length > this.#filled) return;
     for (let first = 0; first < ids.length && !until.aborted; first += FILLED_AT_ONCE) {
-      const piece = ids.slice(first, first + FILLED_AT_ONCE);
-      await this.#readTokens(piece);
-      await this.memories(piece);
+      await this.read(ids.slice(first, first + FILLED_AT_ONCE));
       await nextTurn();
     }
   }

@@ -3,7 +3,7 @@ import type * as arrowTypes from "apache-arrow";
 import type { Data, DataType, RecordBatch, Schema } from "apache-arrow";
 import { type Connection, Index, type Table } from "./lancedb.ts";
 import { type ColumnData, type Columns, type ColumnType, storedText } from "./columns.ts";
-import type { TableName } from "../../core/rows.ts";
+import type { LanceTable } from "../../core/rows.ts";
 import { TABLE_SPECS } from "./specs.ts";
 
 /** The copy that LanceDB loads, which is CommonJS: an import would load the whole of Arrow a second time. */
@@ -58,8 +58,6 @@ function arrowType(type: ColumnType): DataType {
   switch (type.kind) {
     case "text":
       return new arrow.Utf8();
-    case "bytes":
-      return new arrow.Binary();
     case "number":
       return new arrow.Float64();
     case "floats":
@@ -119,18 +117,18 @@ const IDS_PER_FILTER = 2_000;
  */
 const UNINDEXED_ROWS = 500;
 
-export function tableSchema(name: TableName): Schema {
+export function tableSchema(name: LanceTable): Schema {
   return schemaOf(TABLE_SPECS[name].fields);
 }
 
 /** Makes a table in a folder of its own; `name` is with the generation. */
-export function createTable(connection: Connection, table: TableName, name: string): Promise<Table> {
+export function createTable(connection: Connection, table: LanceTable, name: string): Promise<Table> {
   return connection.createEmptyTable(name, tableSchema(table), {
     storageOptions: { new_table_enable_stable_row_ids: "true" },
   });
 }
 
-const SQL_TYPES = { text: "string", number: "double", bytes: "binary" } as const;
+const SQL_TYPES = { text: "string", number: "double" } as const;
 
 /**
  * Gives a table of an earlier version the columns that came since, empty. No file that is there is touched, and as
@@ -138,7 +136,7 @@ const SQL_TYPES = { text: "string", number: "double", bytes: "binary" } as const
  *
  * @throws {Error} for a column of vectors, or one that may not be empty.
  */
-export async function addMissingColumns(table: Table, name: TableName): Promise<void> {
+export async function addMissingColumns(table: Table, name: LanceTable): Promise<void> {
   const known = new Set((await table.schema()).fields.map((field) => field.name));
   const missing = Object.entries(TABLE_SPECS[name].fields).filter(([column]) => !known.has(column));
   const added = missing.map(([column, { type, nullable }]) => {
@@ -150,12 +148,12 @@ export async function addMissingColumns(table: Table, name: TableName): Promise<
 }
 
 /** Filters for rows by their key, each for as many ids as LanceDB likes to look for at once. */
-export function* keyFilters(name: TableName, ids: readonly string[]): Generator<string> {
+export function* keyFilters(name: LanceTable, ids: readonly string[]): Generator<string> {
   for (let start = 0; start < ids.length; start += IDS_PER_FILTER)
     yield isOneOf(TABLE_SPECS[name].key, ids.slice(start, start + IDS_PER_FILTER));
 }
 
-export async function deleteRows(table: Table, name: TableName, ids: readonly string[]): Promise<void> {
+export async function deleteRows(table: Table, name: LanceTable, ids: readonly string[]): Promise<void> {
   if ((await table.countRows()) === 0) return;
   for (const filter of keyFilters(name, ids)) await table.delete(filter);
 }
@@ -166,7 +164,7 @@ export async function addRows(table: Table, batches: readonly RecordBatch[]): Pr
 }
 
 /** Builds the index of the keys whole, once enough has come: 45 ms at 100 000 rows, and then one file however often. */
-export async function indexKeys(table: Table, name: TableName): Promise<void> {
+export async function indexKeys(table: Table, name: LanceTable): Promise<void> {
   const { key } = TABLE_SPECS[name];
   const index = await table.indexStats(`${key}_idx`);
   const unindexed = index?.numUnindexedRows ?? (await table.countRows());
@@ -174,7 +172,7 @@ export async function indexKeys(table: Table, name: TableName): Promise<void> {
 }
 
 /** Lets go of an index whose files are damaged, and builds another. */
-export async function indexAnew(table: Table, name: TableName): Promise<void> {
+export async function indexAnew(table: Table, name: LanceTable): Promise<void> {
   for (const index of await table.listIndices()) await table.dropIndex(index.name);
   await indexKeys(table, name);
 }

@@ -13,7 +13,7 @@ export interface ColumnData {
 }
 
 export type ColumnType =
-  | { readonly kind: "text" | "bytes" | "number" }
+  | { readonly kind: "text" | "number" }
   | { readonly kind: "floats" | "int8s"; readonly length: number };
 
 export type Columns = Readonly<Record<string, ColumnData>>;
@@ -94,21 +94,6 @@ export function since<V extends {} | null>(field: Field<V>, missing: V): Field<V
     },
   };
 }
-
-/** A list of any number of int8. */
-export const int8Bytes: Field<Int8Array> = {
-  type: { kind: "bytes" },
-  nullable: false,
-  encode: (values) => encodeBytes(values),
-  decode(data) {
-    const { values, offsets } = data;
-    const start = values.byteOffset - (offsets?.[0] ?? 0);
-    return (row) => {
-      const begin = offsets?.[row] ?? 0;
-      return new Int8Array(values.buffer as ArrayBuffer, start + begin, (offsets?.[row + 1] ?? 0) - begin);
-    };
-  },
-};
 
 export const floats = (length: number): Field<Float32Array> => vectors("floats", Float32Array, length);
 export const int8s = (length: number): Field<Int8Array> => vectors("int8s", Int8Array, length);

@@ -1,6 +1,6 @@
 import { connect, type Connection, Session, type Table } from "./lancedb.ts";
 import type { RecordBatch } from "apache-arrow";
-import type { TableName } from "../../core/rows.ts";
+import type { LanceTable } from "../../core/rows.ts";
 import {
   fromRecordBatch,
   addMissingColumns,
@@ -36,15 +36,15 @@ const NOTHING_IS_OLDER = new Date(0);
  */
 export class LanceTables {
   readonly #connection: Connection;
-  readonly #tables = new Map<TableName, Table>();
+  readonly #tables = new Map<LanceTable, Table>();
   readonly #reads = new Set<Promise<unknown>>();
   readonly #scans = new Map<number, AsyncGenerator<Columns>>();
   #scanCount = 0;
-  #staged = new Map<TableName, Staged>();
+  #staged = new Map<LanceTable, Staged>();
   #lastWrite: Promise<unknown> = Promise.resolve();
   #next: NextGeneration | undefined;
   /** After a switch: what was copied, until it is let go. */
-  #before: ReadonlyMap<TableName, Table> | undefined;
+  #before: ReadonlyMap<LanceTable, Table> | undefined;
   #newestGeneration = 0;
 
   private constructor(connection: Connection) {
@@ -59,7 +59,7 @@ export class LanceTables {
   static async open(
     directory: string,
     states: readonly StateToOpen[],
-    unindexed: readonly TableName[] = [],
+    unindexed: readonly LanceTable[] = [],
     { index, metadata } = USUAL_SIZES,
   ): Promise<LanceTables> {
     const session = new Session(BigInt(Math.floor(index)), BigInt(Math.floor(metadata)));
@@ -89,7 +89,7 @@ export class LanceTables {
   }
 
   /** Takes in a piece of the next `commit`, converted at once, so that reads get their turn between pieces. */
-  stage(name: TableName, ids: readonly string[], columns: Columns | undefined): void {
+  stage(name: LanceTable, ids: readonly string[], columns: Columns | undefined): void {
     const staged = this.#staged.get(name) ?? { ids: [], batches: [] };
     this.#staged.set(name, staged);
     staged.ids.push(...ids);
@@ -112,7 +112,7 @@ export class LanceTables {
    * windows may be fewer than before. Between the commits a reader misses the rows, and a failure may leave it so: what is
    * being written must be read from elsewhere until this has succeeded. Writing it again gives the same.
    */
-  #replace(name: TableName, { ids, batches }: Staged): Promise<void> {
+  #replace(name: LanceTable, { ids, batches }: Staged): Promise<void> {
     return this.#exclusively(async () => {
       // Readers that began earlier do not know of these changes, and must not find the rows gone between the commits.
       await Promise.allSettled(this.#reads);
@@ -124,7 +124,7 @@ export class LanceTables {
   }
 
   /** Rows by id, in batches of any order. As of now, whatever is written next. */
-  read(name: TableName, ids: readonly string[]): Promise<Columns[]> {
+  read(name: LanceTable, ids: readonly string[]): Promise<Columns[]> {
     const rows = this.#read(name, ids);
     this.#reads.add(rows);
     const forget = () => this.#reads.delete(rows);
@@ -132,7 +132,7 @@ export class LanceTables {
     return rows;
   }
 
-  async #read(name: TableName, ids: readonly string[]): Promise<Columns[]> {
+  async #read(name: LanceTable, ids: readonly string[]): Promise<Columns[]> {
     const batches: Columns[] = [];
     const table = this.#tables.get(name);
     if (table === undefined) return batches;
@@ -145,7 +145,7 @@ export class LanceTables {
    * Rows from a place on, in the order of the files, which stays as it is while nothing is written: those in other files are
    * not read.
    */
-  async range(name: TableName, first: number, count: number): Promise<Columns[]> {
+  async range(name: LanceTable, first: number, count: number): Promise<Columns[]> {
     const batches: Columns[] = [];
     const query = this.#tables.get(name)?.query().offset(first).limit(count);
     if (query !== undefined) for await (const batch of query) batches.push(fromRecordBatch(batch));
@@ -153,13 +153,13 @@ export class LanceTables {
   }
 
   /** Begins to read a table whole; answers the number for `nextBatch` and `stopScan`. All columns unless some are named. */
-  startScan(name: TableName, columns: readonly string[] | undefined): number {
+  startScan(name: LanceTable, columns: readonly string[] | undefined): number {
     this.#scanCount += 1;
     this.#scans.set(this.#scanCount, this.#scan(name, columns));
     return this.#scanCount;
   }
 
-  async *#scan(name: TableName, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
+  async *#scan(name: LanceTable, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
     const query = this.#tables.get(name)?.query();
     if (query === undefined) return;
     if (columns !== undefined) query.select([...columns]);
@@ -271,7 +271,7 @@ export class LanceTables {
     this.#connection.close();
   }
 
-  async #create(name: TableName): Promise<Table> {
+  async #create(name: LanceTable): Promise<Table> {
     // One that was lost may have left its folder.
     const names = await this.#connection.tableNames({ limit: MANY_TABLES });
     const used = names.filter((known) => tableOf(known) === name).map((known) => generationOf(known) ?? 0);

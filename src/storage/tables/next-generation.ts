@@ -1,12 +1,12 @@
 import type { Connection, MaterializedView, Table } from "./lancedb.ts";
-import type { TableName } from "../../core/rows.ts";
+import type { LanceTable } from "../../core/rows.ts";
 import { indexKeys, storedRows } from "./arrow-columns.ts";
 import { TABLE_SPECS } from "./specs.ts";
 import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
 export interface CopiedTable {
-  readonly table: TableName;
+  readonly table: LanceTable;
   /** With the generation: `memories-g1`. */
   readonly name: string;
   /** Name of the copy. */
@@ -17,7 +17,7 @@ export interface CopiedTable {
 }
 
 interface Copy {
-  readonly name: TableName;
+  readonly name: LanceTable;
   readonly view: MaterializedView;
   /** The source as it was when the copying began; later writes do not count. */
   readonly version: number;
@@ -29,7 +29,7 @@ const SOURCE_COLUMN = "__source_row_id";
 
 /** The tables written anew beside the ones in use, so that what was deleted stands in no file of theirs. */
 export class NextGeneration {
-  readonly #copies: Map<TableName, Copy>;
+  readonly #copies: Map<LanceTable, Copy>;
   readonly #waiting: Copy[];
 
   private constructor(copies: readonly Copy[]) {
@@ -44,7 +44,7 @@ export class NextGeneration {
    */
   static async begin(
     connection: Connection,
-    sources: ReadonlyMap<TableName, Table>,
+    sources: ReadonlyMap<LanceTable, Table>,
     after: number,
   ): Promise<{
     readonly generation: NextGeneration;
@@ -90,8 +90,8 @@ export class NextGeneration {
   }
 
   /** Puts the new tables in the place of those they were made from, and answers those. */
-  takePlaceIn(tables: Map<TableName, Table>): Map<TableName, Table> {
-    const before = new Map<TableName, Table>();
+  takePlaceIn(tables: Map<LanceTable, Table>): Map<LanceTable, Table> {
+    const before = new Map<LanceTable, Table>();
     for (const { name, view } of this.#copies.values()) {
       const old = tables.get(name);
       if (old !== undefined) before.set(name, old);

@@ -1,7 +1,6 @@
-import { STORED_EDGE_KINDS, type TableName, type VectorRow } from "../../core/rows.ts";
+import { type LanceTable, STORED_EDGE_KINDS, type VectorRow } from "../../core/rows.ts";
 import { rowTable, type TableSpec, columnOf } from "./table-spec.ts";
 import {
-  int8Bytes,
   json,
   nullableNumber,
   nullableText,
@@ -124,8 +123,6 @@ const memoriesTable = rowTable(
 /** Everything that indexes and the catalogue are built from: all but the text itself. */
 export const SLIM_MEMORY_COLUMNS = Object.keys(memoriesTable.fields).filter((column) => column !== "content");
 
-const tokensTable = rowTable("tokens", { vectors: int8Bytes, stamp: text });
-
 const signalsTable = rowTable("signals", { salience: number, lastSeenAt: number });
 
 const requestsTable = rowTable("requests", { bodyHash: text, ids: json(), createdAt: number });
@@ -234,11 +231,10 @@ export const SLIM_VERSION_COLUMNS = Object.keys(versionsTable.fields).filter(
   (column) => !["memory", "signals", "document", "source_of"].includes(column),
 );
 
-/** Every table there is; a new one without a specification does not compile. */
-export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
+/** Every table of LanceDB; a new one without a specification does not compile. */
+export const TABLE_SPECS: { readonly [T in LanceTable]: TableSpec<T> } = {
   memories: memoriesTable,
   vectors: vectorsTable,
-  tokens: tokensTable,
   signals: signalsTable,
   edges: edgesTable,
   requests: requestsTable,
@@ -248,4 +244,4 @@ export const TABLE_SPECS: { readonly [T in TableName]: TableSpec<T> } = {
   versions: versionsTable,
 };
 
-export const TABLE_NAMES = Object.keys(TABLE_SPECS) as TableName[];
+export const TABLE_NAMES = Object.keys(TABLE_SPECS) as LanceTable[];

@@ -1,14 +1,14 @@
-import type { Rows, TableName } from "../../core/rows.ts";
+import type { LanceTable, Rows, TableName } from "../../core/rows.ts";
 import { type Columns, type Field, text } from "./columns.ts";
 
 /** A change of one table: the rows of `id` are replaced by `row`. */
-export interface Entry<T extends TableName> {
+export interface Entry<T extends LanceTable> {
   readonly id: string;
   readonly row: Rows[T];
 }
 
 /** The columns of one table and their encodings. Add a table in `specs.ts`. */
-export interface TableSpec<T extends TableName> {
+export interface TableSpec<T extends LanceTable> {
   readonly name: T;
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
   readonly key: string;
@@ -29,7 +29,7 @@ type FieldsOf<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
  *
  * @param options.idOf for rows that have an id of their own: what it is where the row stands under an id.
  */
-export function rowTable<T extends TableName>(
+export function rowTable<T extends LanceTable>(
   name: T,
   fields: FieldsOf<Omit<Rows[T], "id">>,
   { idOf }: { readonly idOf?: (rowId: string) => string } = {},
@@ -99,6 +99,11 @@ export function generationName(table: TableName, generation: number): string {
 /** The table that a name with a generation belongs to; undefined if it is no such name. */
 export function tableOf(name: string): string | undefined {
   return /^([a-z]+)-g[1-9]\d*$/.exec(name)?.[1];
+}
+
+/** Those that LanceDB has; also without the one that had the token vectors in earlier versions. */
+export function lanceTables<T extends TableState>(tables: readonly T[]): T[] {
+  return tables.filter(({ name }) => tableOf(name) !== "tokens");
 }
 
 /** The generation in such a name. */

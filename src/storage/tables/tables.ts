@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from "node:timers/promises";
 import type { VersionEntry } from "../../core/history/version-index.ts";
-import type { Change, MemoryRow, Rows, TableName } from "../../core/rows.ts";
+import type { Change, MemoryRow, Rows, LanceTable } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import { buffersOf, type Columns } from "./columns.ts";
 import { type Answer, type TablesCalls, TablesThread } from "./worker-client.ts";
@@ -38,7 +38,7 @@ const BYTES_PER_COMMIT = 16 * 1_024 * 1_024;
 
 export interface TablesOptions {
   readonly onFailure?: ((error: Error) => void) | undefined;
-  readonly unindexed?: readonly TableName[];
+  readonly unindexed?: readonly LanceTable[];
   readonly sizes?: LanceCacheSizes | undefined;
 }
 
@@ -129,7 +129,7 @@ export class Tables {
   }
 
   /** Answers how many bytes went over. */
-  async #stage<T extends TableName>(spec: TableSpec<T>, changes: readonly Change[]): Promise<number> {
+  async #stage<T extends LanceTable>(spec: TableSpec<T>, changes: readonly Change[]): Promise<number> {
     const ids = changes.map(({ id }) => id);
     const entries = changes.filter(({ row }) => row !== null) as unknown as Entry<T>[];
     const columns = entries.length === 0 ? undefined : spec.encode(entries);
@@ -140,7 +140,7 @@ export class Tables {
   }
 
   /** The rows that exist among up to 10 000 ids. */
-  async read<T extends TableName>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+  async read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
     const rows = new Map<string, Rows[T]>();
     if (ids.length === 0) return rows;
     for (const batch of await this.#thread.call("read", [table, ids])) {
@@ -155,7 +155,7 @@ export class Tables {
    *
    * @throws {Error} where any of them cannot be read.
    */
-  async readRange<T extends TableName>(
+  async readRange<T extends LanceTable>(
     table: T,
     first: number,
     count: number,
@@ -226,7 +226,7 @@ export class Tables {
     await this.#thread.close();
   }
 
-  async *#batches(table: TableName, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
+  async *#batches(table: LanceTable, columns: readonly string[] | undefined): AsyncGenerator<Columns> {
     const scan = await this.#thread.call("startScan", [table, columns]);
     try {
       // One batch ahead, so that the thread reads while the caller works.

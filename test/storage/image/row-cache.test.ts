@@ -77,48 +77,40 @@ describe("RowCache", () => {
 describe("CachedRows", () => {
   const rowsOf = (count: number, until = new AbortController().signal, sizes?: CacheSizes) => {
     const ids = Array.from({ length: count }, (_, i) => `m${i}`);
-    const read = vi.fn(async (table: string, wanted: readonly string[]) => {
-      const tokens = { vectors: new Int8Array(128), stamp: "s" };
-      const rows = wanted.map((id) => [id, table === "tokens" ? tokens : memoryRow({ id })] as const);
-      return new Map(rows) as Map<string, never>;
-    });
-    const vectors = { isKnown: () => true, isPresent: () => true };
+    const read = vi.fn(
+      async (wanted: readonly string[]) => new Map(wanted.map((id) => [id, memoryRow({ id })])),
+    );
     const settled = () => undefined;
-    return { cached: new CachedRows({ read, vectors, ids: () => ids, settled, until, sizes }), read };
+    return { cached: new CachedRows({ read, ids: () => ids, settled, until, sizes }), read };
   };
-  const readOf = ({ mock }: ReturnType<typeof rowsOf>["read"], table: string) =>
-    mock.calls.flatMap(([name, ids]) => (name === table ? ids : []));
 
   it("reads all of a small store after the first question, each row once", async () => {
     const { cached, read } = rowsOf(600);
-    await cached.tokens(["m7", "m599"]);
-    await vi.waitFor(() => expect(readOf(read, "memories").length).toBe(600));
-    expect(readOf(read, "tokens").length).toBe(600);
-    expect((await cached.tokens(["m0", "m300"])).size + (await cached.memories(["m1"])).size).toBe(3);
-    expect([readOf(read, "tokens").length, readOf(read, "memories").length]).toEqual([600, 600]);
+    await cached.read(["m7", "m599"]);
+    cached.readAhead();
+    await vi.waitFor(() => expect(read.mock.calls.flat(2).length).toBe(600));
+    expect((await cached.read(["m0", "m300", "m1"])).size).toBe(3);
+    expect(read.mock.calls.flat(2).length).toBe(600);
   });
 
   it("reads of a large store, or of one that closes, only what is asked for", async () => {
-    const small = rowsOf(600, undefined, { ...cacheSizes(), tokens: 1e6 });
+    const small = rowsOf(600, undefined, { memories: 4e5 });
     for (const { cached, read } of [rowsOf(20_000), rowsOf(600, AbortSignal.abort()), small]) {
-      await cached.tokens(["m7"]);
+      await cached.read(["m7"]);
+      cached.readAhead();
       await new Promise((done) => setTimeout(done, 5));
-      expect(read.mock.calls).toEqual([["tokens", ["m7"]]]);
+      expect(read.mock.calls).toEqual([[["m7"]]]);
     }
   });
 });
 
 it("shares a budget among all caches", () => {
   for (const bytes of [8e6, 64e6]) {
-    const { tokens, memories, tables } = cacheSizes(bytes);
-    expect(tokens + memories + (tables?.index ?? 0) + (tables?.metadata ?? 0)).toBeCloseTo(bytes);
-    expect(Math.min(tokens, memories, tables?.metadata ?? 0)).toBeGreaterThan(500_000);
+    const { memories, tables } = cacheSizes(bytes);
+    expect(memories + (tables?.index ?? 0) + (tables?.metadata ?? 0)).toBeCloseTo(bytes);
+    expect(Math.min(memories, tables?.metadata ?? 0)).toBeGreaterThan(500_000);
   }
-  expect([cacheSizes().tokens, filledMemories(cacheSizes()), cacheSizes().tables]).toEqual([
-    33_554_432,
-    13_005,
-    undefined,
-  ]);
+  expect([filledMemories(cacheSizes()), cacheSizes().tables]).toEqual([12_998, undefined]);
 });
 
 function promised() {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { EMBEDDING_DIMENSIONS } from "../../../src/core/embedding.ts";
 import { factIdOfRow } from "../../../src/core/facts/fact.ts";
 import { type JsonValue, type Metadata, SECTORS } from "../../../src/core/memory.ts";
-import type { StoredEdgeKind, Rows, TableName } from "../../../src/core/rows.ts";
+import type { LanceTable, Rows, StoredEdgeKind } from "../../../src/core/rows.ts";
 
 /** Any string that JavaScript has, lone surrogates and all. */
 const anyText = fc.oneof(
@@ -40,7 +40,7 @@ const anyVector = fc.float32Array({
 });
 
 /** Any row of each table; `id` is replaced by what the id it is stored under says. */
-export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
+export const anyRow: { readonly [T in LanceTable]: fc.Arbitrary<Rows[T]> } = {
   memories: fc.record({
     id: fc.constant(""),
     content: anyText,
@@ -83,7 +83,6 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
     windows: fc.array(anyVector, { minLength: 1, maxLength: 3 }),
     stamp: anyText,
   }),
-  tokens: fc.record({ vectors: fc.int8Array({ maxLength: 600 }), stamp: anyText }),
   signals: fc.record({ salience: anyNumber, lastSeenAt: anyNumber }),
   edges: fc.record({
     source: anyText,
@@ -218,7 +217,7 @@ export const anyRow: { readonly [T in TableName]: fc.Arbitrary<Rows[T]> } = {
 export const anyId = anyText;
 
 /** The row as a store answers it for that id. */
-export function storedUnder<T extends TableName>(table: T, id: string, row: Rows[T]): Rows[T] {
+export function storedUnder<T extends LanceTable>(table: T, id: string, row: Rows[T]): Rows[T] {
   if (table === "facts") return { ...row, id: factIdOfRow(id) };
   return table === "memories" || table === "documents" ? { ...row, id } : row;
 }

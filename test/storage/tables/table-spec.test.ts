@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Rows, TableName } from "../../../src/core/rows.ts";
+import type { Rows, LanceTable } from "../../../src/core/rows.ts";
 import { fromRecordBatch, schemaOf, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
 import { TABLE_NAMES, TABLE_SPECS, decodeQuantised } from "../../../src/storage/tables/specs.ts";
 import { json, number, since } from "../../../src/storage/tables/columns.ts";
@@ -9,7 +9,7 @@ import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
 import { times } from "../../support/stress.ts";
 
 /** To Arrow and back, without a disk between. */
-function roundTrip<T extends TableName>(table: T, rows: ReadonlyMap<string, Rows[T]>): Map<string, Rows[T]> {
+function roundTrip<T extends LanceTable>(table: T, rows: ReadonlyMap<string, Rows[T]>): Map<string, Rows[T]> {
   const spec = TABLE_SPECS[table];
   const entries = Array.from(rows, ([id, row]) => ({ id, row }));
   const back = new Map<string, Rows[T]>();

@@ -6,13 +6,14 @@ import { Schema } from "apache-arrow";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Fact, factRowId } from "../../../src/core/facts/fact.ts";
-import { type Change, edgeId, type EdgeRow, type Rows, type TableName } from "../../../src/core/rows.ts";
+import { type Change, edgeId, type EdgeRow, type LanceTable, type Rows } from "../../../src/core/rows.ts";
 import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import { tableSchema } from "../../../src/storage/tables/arrow-columns.ts";
 import { generationName } from "../../../src/storage/tables/table-spec.ts";
 import { TABLE_NAMES } from "../../../src/storage/tables/specs.ts";
 import { openTables, type Tables } from "../../../src/storage/tables/tables.ts";
 import { factRow } from "../../support/fact-row.ts";
+import { memoryRow } from "../../support/memory-row.ts";
 import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
 
 let directory: string;
@@ -59,20 +60,19 @@ async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
 
 describe("openTables", () => {
   it("applies more than LanceDB should hold at once, each row once", async () => {
-    const tokens = (i: number): Change => ({
-      table: "tokens",
-      id: `m${i}`,
-      row: { vectors: new Int8Array(256 * 1_024).fill(i), stamp: "s" },
-    });
-    const changes = Array.from({ length: 220 }, (_, i) => tokens(i));
+    const memory = (i: number): Change => {
+      const id = `m${i}`;
+      return { table: "memories", id, row: memoryRow({ id, content: `${i} `.repeat(64 * 1_024) }) };
+    };
+    const changes = Array.from({ length: 220 }, (_, i) => memory(i));
     for (let time = 0; time < 2; time += 1) {
       await tables.apply([...changes, signals("m0", 0.5)]);
       const rows = await tables.read(
-        "tokens",
+        "memories",
         changes.map(({ id }) => id),
       );
       expect(rows.size).toBe(220);
-      expect(rows.get("m219")?.vectors.every((value) => value === new Int8Array([219])[0])).toBe(true);
+      expect(rows.get("m219")?.content).toBe("219 ".repeat(64 * 1_024));
     }
     expect(await tables.states()).toContainEqual(expect.objectContaining({ rows: 220 }));
   });
@@ -134,7 +134,7 @@ describe("openTables", () => {
     expect(await tables.read("signals", ["a", "missing"])).toEqual(
       new Map([["a", { salience: 0.5, lastSeenAt: 1 }]]),
     );
-    expect(await tables.read("tokens", ["a"])).toEqual(new Map());
+    expect(await tables.read("edges", ["a"])).toEqual(new Map());
   });
 
   it("replaces, deletes, and gives the same when a batch comes again", async () => {
@@ -166,8 +166,8 @@ describe("openTables", () => {
   });
 
   it("keeps rows of every table exactly, under ids of any characters", async () => {
-    const change = fc.constantFrom(...TABLE_NAMES).chain((table: TableName) =>
-      fc.tuple(anyId, anyRow[table] as fc.Arbitrary<Rows[TableName]>).map(([id, row]) => {
+    const change = fc.constantFrom(...TABLE_NAMES).chain((table: LanceTable) =>
+      fc.tuple(anyId, anyRow[table] as fc.Arbitrary<Rows[LanceTable]>).map(([id, row]) => {
         return { table, id, row: storedUnder(table, id, row) } as Change;
       }),
     );
@@ -180,7 +180,7 @@ describe("openTables", () => {
       fc.asyncProperty(changes, async (batch) => {
         await tables.apply(batch);
         for (const { table, id, row } of batch) {
-          expect((await tables.read(table, [id])).get(id)).toEqual(row);
+          expect((await tables.read(table as LanceTable, [id])).get(id)).toEqual(row);
         }
       }),
       { numRuns: 8 },
@@ -188,12 +188,12 @@ describe("openTables", () => {
   });
 
   it("copies the rows of every table exactly to another generation, and from that to the next", async () => {
-    const expected = new Map<TableName, Map<string, Rows[TableName]>>();
+    const expected = new Map<LanceTable, Map<string, Rows[LanceTable]>>();
     const change = async (at: number) => {
       const changes = TABLE_NAMES.flatMap((table) => {
-        const rows = expected.get(table) ?? new Map<string, Rows[TableName]>();
+        const rows = expected.get(table) ?? new Map<string, Rows[LanceTable]>();
         expected.set(table, rows);
-        const some = fc.sample<Rows[TableName]>(anyRow[table], { numRuns: 12, seed: at });
+        const some = fc.sample<Rows[LanceTable]>(anyRow[table], { numRuns: 12, seed: at });
         return some.map((sample, i): Change => {
           const id = `${at % 2 === 0 ? "even" : "odd"} ${i}`;
           const row = i % 3 === at % 3 ? null : storedUnder(table, id, sample);

@@ -2,35 +2,32 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type { Ordinal } from "../../core/ports.ts";
+import type { MemoryRow } from "../../core/rows.ts";
 import type { StoreCatalogue } from "../catalogue/catalogue.ts";
 import { Column } from "../catalogue/column.ts";
 import type { Disk, DiskFile } from "../files/disk.ts";
+import { CHANGES_FORMAT, decodeChanges, encodeChanges } from "../codec.ts";
 import { encodeImage, IndexImage, removeDerived } from "./index-image.ts";
+import { readPlaces } from "./read-places.ts";
 
 /** Memories of a block, and bytes past which it has fewer. */
 const BLOCK_ROWS = 2_000;
 const BLOCK_BYTES = 8 * 1024 ** 2;
 const READ_AT_ONCE = 250;
-/** A row that the system has in memory takes 2 µs: what is left by then waits for the disk, and is read in other threads. */
-const READ_HERE_MS = 2;
+const NAME = "TEXTS";
 const STATE = ["version", "createdAt", "updatedAt"] as const;
 /** Before the content of a row: its checksum. */
 const PREFIX_BYTES = 4;
 /** A file that lacks more of its memories is made again. */
 const MAX_LACKING = 1 / 4;
 
-export interface RowFileParts<Row> {
+export interface TextFileParts {
   readonly disk: Disk;
   /** The data directory. */
   readonly directory: string;
   readonly catalogue: Pick<StoreCatalogue, "size" | "ordinals" | "ordinalOf" | "idAt" | "numberAt">;
-  /** Names the store and the model of its vectors; undefined while that changes. */
-  readonly key: () => string | undefined;
-  /** The file's name in the data directory. */
-  readonly name: string;
-  readonly encode: (id: string, row: Row) => Uint8Array;
-  /** The bytes are the row's own. */
-  readonly decode: (bytes: Uint8Array) => Row;
+  /** What the file belongs to. */
+  readonly store: object;
   /** Bytes that stay free. */
   readonly roomNeeded: () => number;
   readonly log: { warn(details: object, phrase: string): void };
@@ -40,8 +37,8 @@ export interface RowFileParts<Row> {
 }
 
 /** How the rows come that are not in the file yet. */
-export interface RowSource<Row> {
-  read(ids: readonly string[]): Promise<Map<string, Row>>;
+export interface TextSource {
+  read(ids: readonly string[]): Promise<Map<string, MemoryRow>>;
   /** Of some memories those that no write under way changes; undefined while one may change any. */
   settled(ids: readonly string[]): readonly string[] | undefined;
   /** Nothing is added from then on. */
@@ -49,13 +46,14 @@ export interface RowSource<Row> {
 }
 
 /**
- * Rows of memories in a file beside a table, read by place: a question reads 250 rows, for which LanceDB takes 40 times as
- * long. Derived data, made in the background: not synced, not in backups. A row is checked with the id, version and times of its
+ * Rows of memories in a file beside their table, `TEXTS`, read by place: LanceDB takes 40 times as long. Derived data, made in
+ * the background: not synced, not in backups. A row is checked with the id, version and times of its
  * memory whenever it is read; one that is not as expected, or of a memory that has changed, is read from the tables.
  * The file is a series of blocks, each with its own header; the last ones may be cut off.
  */
-export class RowFile<Row> {
-  readonly #parts: RowFileParts<Row>;
+export class TextFile {
+  readonly #parts: TextFileParts;
+  readonly #key: string;
   #file: DiskFile | undefined;
   /** Where the next block goes, and from which ordinal on. */
   #end = 0;
@@ -71,8 +69,9 @@ export class RowFile<Row> {
   #wasDamaged = false;
   #clears = 0;
 
-  constructor(parts: RowFileParts<Row>) {
+  constructor(parts: TextFileParts) {
     this.#parts = parts;
+    this.#key = JSON.stringify([parts.store, CHANGES_FORMAT]);
   }
 
   /** Whether the store is so large that it has one. */
@@ -81,54 +80,41 @@ export class RowFile<Row> {
   }
 
   /** Adds the rows that are in the file to `found`; answers the ids of the others. */
-  async read(ids: readonly string[], found: Map<string, Row>): Promise<readonly string[]> {
+  async read(ids: readonly string[], found: Map<string, MemoryRow>): Promise<readonly string[]> {
     const file = this.#file;
     if (file === undefined) return ids;
     const { catalogue } = this.#parts;
     const rest: string[] = [];
-    const rows: {
-      readonly id: string;
-      readonly ordinal: Ordinal;
-      readonly start: number;
-      readonly length: number;
-    }[] = [];
-    let total = 0;
+    const rows: { readonly id: string; readonly ordinal: Ordinal }[] = [];
     for (const id of ids) {
       const ordinal = catalogue.ordinalOf(id);
-      const length = ordinal === undefined ? 0 : this.#lengths.get(ordinal);
-      if (ordinal === undefined || length === 0) rest.push(id);
-      else rows.push({ id, ordinal, start: total, length });
-      total += length;
+      if (ordinal === undefined || this.#lengths.get(ordinal) === 0) rest.push(id);
+      else rows.push({ id, ordinal });
     }
-    const bytes = Buffer.allocUnsafeSlow(total);
-    const rowOf = ({ start, length }: (typeof rows)[number]) => bytes.subarray(start, start + length);
-    try {
-      const end = performance.now() + READ_HERE_MS;
-      const waiting: Promise<number>[] = [];
-      for (const row of rows) {
-        const place = this.#places.get(row.ordinal);
-        if (performance.now() < end) file.readSync(rowOf(row), place);
-        else waiting.push(file.read(rowOf(row), place));
-      }
-      if (waiting.length > 0) await Promise.all(waiting);
-    } catch {
-      return ids;
-    }
-    for (const row of rows) {
-      const stored = rowOf(row);
-      const content = stored.subarray(PREFIX_BYTES);
-      if (stored.readUInt32LE() === crc32(content, this.#stateOf(row.id)))
-        found.set(row.id, this.#parts.decode(content));
+    const places = rows.map(({ ordinal }) => ({
+      file,
+      place: this.#places.get(ordinal),
+      length: this.#lengths.get(ordinal),
+    }));
+    const stored = await readPlaces(places).catch(() => undefined);
+    if (stored === undefined) return ids;
+    for (const [i, { id, ordinal }] of rows.entries()) {
+      const bytes = stored[i];
+      if (
+        bytes !== undefined &&
+        bytes.readUInt32LE() === crc32(bytes.subarray(PREFIX_BYTES), this.#stateOf(id))
+      )
+        found.set(id, decodeRow(bytes.subarray(PREFIX_BYTES)));
       else {
-        rest.push(row.id);
-        if (file === this.#file && catalogue.ordinalOf(row.id) !== undefined) this.#noteUnfit(row.ordinal);
+        rest.push(id);
+        if (file === this.#file && catalogue.ordinalOf(id) !== undefined) this.#noteUnfit(ordinal);
       }
     }
     return rest;
   }
 
   /** Adds what the file lacks, a block at a time; resolves with whether it did. Never rejects. */
-  async extend(source: RowSource<Row>): Promise<boolean> {
+  async extend(source: TextSource): Promise<boolean> {
     if (this.#isFilling || this.#isGivenUp || !(this.#lacksRows || this.#lacksMany)) return false;
     this.#isFilling = true;
     let hasGrown = false;
@@ -156,17 +142,16 @@ export class RowFile<Row> {
       await file?.close();
       this.#lengths.values.fill(0);
       [this.#end, this.#next, this.#lacking] = [0, 0, 0];
-      await removeDerived(disk, directory, this.#parts.name);
+      await removeDerived(disk, directory, NAME);
     });
   }
 
   /** Removes the file, and makes none until the next start. */
   async giveUp(reason?: unknown): Promise<void> {
     const { log } = this.#parts;
-    if (!this.#isGivenUp && reason !== undefined)
-      log.warn({ err: reason }, `${this.#parts.name} is not used`);
+    if (!this.#isGivenUp && reason !== undefined) log.warn({ err: reason }, `${NAME} is not used`);
     this.#isGivenUp = true;
-    await this.clear().catch((error: unknown) => log.warn({ err: error }, `${this.#parts.name} not removed`));
+    await this.clear().catch((error: unknown) => log.warn({ err: error }, `${NAME} not removed`));
   }
 
   /** After what runs. */
@@ -203,7 +188,7 @@ export class RowFile<Row> {
       return;
     }
     this.#wasDamaged = true;
-    this.#parts.log.warn({}, `${this.#parts.name} does not fit the store and is made again`);
+    this.#parts.log.warn({}, `${NAME} does not fit the store and is made again`);
     this.clear().catch((error: unknown) => this.giveUp(error));
   }
 
@@ -214,15 +199,14 @@ export class RowFile<Row> {
   }
 
   /** False where there is none to add, or it cannot be made now. */
-  async #addBlock(source: RowSource<Row>): Promise<boolean> {
+  async #addBlock(source: TextSource): Promise<boolean> {
     const { disk, directory, catalogue, blockRows = BLOCK_ROWS } = this.#parts;
     const { until } = source;
     const clears = this.#clears;
     const isOver = () => until.aborted || clears !== this.#clears;
-    const key = this.#parts.key();
-    if (key === undefined || isOver() || !this.#lacksRows) return false;
+    if (isOver() || !this.#lacksRows) return false;
     if (this.#file === undefined) {
-      const file = await this.#open(key);
+      const file = await this.#open();
       if (isOver()) {
         await file.close();
         return false;
@@ -258,7 +242,7 @@ export class RowFile<Row> {
         const state = this.#stateOf(id);
         const ordinal = catalogue.ordinalOf(id);
         if (row === undefined || ordinal === undefined || state !== before.get(id)) continue;
-        const content = this.#parts.encode(id, row);
+        const content = encodeRow(id, row);
         const stored = Buffer.alloc(PREFIX_BYTES + content.length);
         stored.writeUInt32LE(crc32(content, state));
         stored.set(content, PREFIX_BYTES);
@@ -274,7 +258,7 @@ export class RowFile<Row> {
     const all = new Uint8Array(bytes);
     rows.forEach((row, i) => all.set(row, (ends[i] ?? 0) - row.length));
     const contents = encodeImage(
-      { key, sequence: 0 },
+      { key: this.#key, sequence: 0 },
       {
         index: { numbers: { orders, ends: Uint32Array.from(ends) }, json: {} },
         rows: { numbers: { bytes: all }, json: {} },
@@ -291,15 +275,15 @@ export class RowFile<Row> {
   }
 
   /** Finds the whole blocks of an earlier start, and cuts off what follows them. */
-  async #open(key: string): Promise<DiskFile> {
+  async #open(): Promise<DiskFile> {
     const { disk, directory, catalogue } = this.#parts;
-    const path = join(directory, this.#parts.name);
+    const path = join(directory, NAME);
     const size = await disk.size(path);
     const file = await disk.open(path, size === undefined ? "create" : "write");
     try {
       let ordinal = 0;
       for (;;) {
-        const block = await IndexImage.at(file, this.#end, key);
+        const block = await IndexImage.at(file, this.#end, this.#key);
         if (block === undefined || block.end > (size ?? 0)) break;
         const { orders, ends } = (await block.read("index")).numbers;
         if (orders === undefined || ends === undefined) break;
@@ -332,4 +316,12 @@ export class RowFile<Row> {
       start = end;
     });
   }
+}
+
+function encodeRow(id: string, row: MemoryRow): Buffer {
+  return Buffer.concat(Array.from(encodeChanges([{ table: "memories", id, row }]), (piece) => piece.slice()));
+}
+
+function decodeRow(bytes: Uint8Array): MemoryRow {
+  return decodeChanges(bytes).changes[0]?.row as MemoryRow;
 }

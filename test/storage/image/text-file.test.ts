@@ -5,18 +5,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
-import type { TokenVectors } from "../../../src/core/embedding.ts";
+import type { MemoryRow } from "../../../src/core/rows.ts";
 import { type Disk, nodeDisk } from "../../../src/storage/files/disk.ts";
-import { RowFile } from "../../../src/storage/image/row-file.ts";
+import { TextFile } from "../../../src/storage/image/text-file.ts";
 import { erase } from "../../support/store-survival.ts";
 import { placesOf, readEveryByte } from "../../support/every-byte.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../../support/store-on-disk.ts";
 
 let directory: string;
-beforeEach(() => (directory = mkdtempSync(join(tmpdir(), "memoryd-tokens-"))));
+beforeEach(() => (directory = mkdtempSync(join(tmpdir(), "memoryd-texts-"))));
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const path = () => join(directory, "TOKENS");
+const path = () => join(directory, "TEXTS");
 
 interface Memory {
   readonly id: string;
@@ -24,15 +24,14 @@ interface Memory {
   readonly createdAt: number;
   updatedAt: number;
   version: number;
-  vectors: Int8Array;
+  content: string;
   isGone?: boolean;
 }
 
-/** Memories with rows of 1 to 3 tokens, a file beside them and what was read from the tables. */
+/** Memories with texts of 1 to 3 lines, a file beside them and what was read from the tables. */
 function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded = 0 } = {}) {
   const memories: Memory[] = [];
-  const vectorsOf = (seed: number, tokens: number) =>
-    Int8Array.from({ length: tokens * 128 }, (_, i) => (seed * 37 + i * 11) % 127);
+  const contentOf = (seed: number, lines: number) => `${seed} `.repeat(lines * 40);
   let order = 0;
   const add = () => {
     order += 2;
@@ -42,7 +41,7 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
       createdAt: 7,
       updatedAt: 7,
       version: 1,
-      vectors: vectorsOf(order, 1 + (order % 3)),
+      content: contentOf(order, 1 + (order % 3)),
     });
   };
   for (let i = 0; i < count; i += 1) add();
@@ -52,12 +51,9 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
     return live(ordinal) === undefined ? undefined : ordinal;
   };
   const warnings: string[] = [];
-  const present = { key: key as string | undefined };
+  const present = { key };
   const newFile = () =>
-    new RowFile<TokenVectors>({
-      name: "TOKENS",
-      encode: (_, { vectors }) => new Uint8Array(vectors),
-      decode: (bytes) => ({ vectors: new Int8Array(bytes) }),
+    new TextFile({
       disk,
       directory,
       catalogue: {
@@ -71,7 +67,7 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
         idAt: (ordinal) => live(ordinal)?.id,
         numberAt: (ordinal, name) => memories[ordinal]?.[name] ?? 0,
       },
-      key: () => present.key,
+      store: { key: present.key },
       roomNeeded: () => roomNeeded,
       log: { warn: (_, phrase) => warnings.push(phrase) },
       from: 0,
@@ -79,7 +75,7 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
     });
   const read = vi.fn(async (ids: readonly string[]) => {
     const rows = ids.flatMap((id) => memories.filter((memory) => memory.id === id));
-    return new Map<string, TokenVectors>(rows.map(({ id, vectors }) => [id, { vectors }]));
+    return new Map(rows.map(({ id, content }) => [id, { id, content } as MemoryRow]));
   });
   const source = {
     read,
@@ -87,21 +83,21 @@ function memoriesOf(count: number, { key = "store", disk = nodeDisk, roomNeeded 
     until: new AbortController().signal,
   };
   /** Reads all, each right; answers how many were in the file. */
-  const check = async (file: RowFile<TokenVectors>) => {
+  const check = async (file: TextFile) => {
     const wanted = memories.filter(({ isGone }) => isGone !== true);
-    const found = new Map<string, TokenVectors>();
+    const found = new Map<string, MemoryRow>();
     const ids = wanted.map(({ id }) => id);
     const rest = await file.read(ids, found);
     expect([...rest, ...found.keys()].sort()).toEqual(ids.sort());
-    for (const { id, vectors } of wanted) {
-      if (found.has(id)) expect(found.get(id)?.vectors).toEqual(vectors);
+    for (const { id, content } of wanted) {
+      if (found.has(id)) expect(found.get(id)?.content).toEqual(content);
     }
     return found.size;
   };
-  return { memories, add, newFile, source, check, warnings, present, vectorsOf };
+  return { memories, add, newFile, source, check, warnings, present, contentOf };
 }
 
-describe("a file of rows", () => {
+describe("a file of texts", () => {
   it("has the rows once it was filled, and after a restart without reading them again", async () => {
     const { memories, add, newFile, source, check } = memoriesOf(7);
     const file = newFile();
@@ -128,12 +124,12 @@ describe("a file of rows", () => {
   });
 
   it("leaves a memory that has changed to the tables, and is not damaged by it", async () => {
-    const { memories, newFile, source, check, warnings, vectorsOf } = memoriesOf(7);
+    const { memories, newFile, source, check, warnings, contentOf } = memoriesOf(7);
     const file = newFile();
     await file.extend(source);
     const changed = memories[3];
     if (changed === undefined) throw new Error("there are seven");
-    [changed.version, changed.vectors] = [2, vectorsOf(99, 2)];
+    [changed.version, changed.content] = [2, contentOf(99, 2)];
     expect(await check(file)).toBe(6);
     changed.isGone = true;
     expect(await check(file)).toBe(6);
@@ -147,7 +143,7 @@ describe("a file of rows", () => {
     await file.extend(source);
     if (memories[3] !== undefined) memories[3].updatedAt = 5;
     expect(await file.read(["m8"], new Map())).toEqual(["m8"]);
-    expect(warnings).toEqual(["TOKENS does not fit the store and is made again"]);
+    expect(warnings).toEqual(["TEXTS does not fit the store and is made again"]);
     await file.close();
   });
 
@@ -194,21 +190,18 @@ describe("a file of rows", () => {
     }
   });
 
-  it("of another store or model is not read, and made none of while the model changes", async () => {
+  it("of another store is not read", async () => {
     const { newFile, source, check, present } = memoriesOf(7);
     const file = newFile();
     await file.extend(source);
     await file.close();
-    present.key = undefined;
-    const changing = newFile();
-    expect(await changing.extend(source)).toBe(false);
-    expect(await check(changing)).toBe(0);
     present.key = "other";
+    const other = newFile();
     source.read.mockClear();
-    await changing.extend(source);
+    await other.extend(source);
     expect(source.read).toHaveBeenCalled();
-    expect(await check(changing)).toBe(7);
-    await changing.close();
+    expect(await check(other)).toBe(7);
+    await other.close();
   });
 
   it("is gone after clearing, also in the middle of filling, and can be made again", async () => {
@@ -247,19 +240,19 @@ describe("a file of rows", () => {
       expect(await file.extend(source)).toBe(true);
       expect([existsSync(path()), await check(file)]).toEqual([false, 0]);
       expect(await file.extend(source)).toBe(false);
-      expect(warnings).toEqual(["TOKENS is not used"]);
+      expect(warnings).toEqual(["TEXTS is not used"]);
       await file.close();
     }
   });
 
   it("is made again once more than a quarter of its memories have changed, also before a restart", async () => {
     for (const restarts of [false, true]) {
-      const { memories, newFile, source, check, vectorsOf, warnings } = memoriesOf(9);
+      const { memories, newFile, source, check, contentOf, warnings } = memoriesOf(9);
       let file = newFile();
       await file.extend(source);
       const change = (ordinal: number) => {
         const memory = memories[ordinal];
-        if (memory !== undefined) [memory.version, memory.vectors] = [2, vectorsOf(99 + ordinal, 2)];
+        if (memory !== undefined) [memory.version, memory.content] = [2, contentOf(99 + ordinal, 2)];
       };
       change(1);
       change(4);
@@ -353,10 +346,10 @@ describe("a file of rows", () => {
   });
 });
 
-describe("a store with files of rows", () => {
+describe("a store with a file of texts", () => {
   let store: StoreOnDisk;
   beforeEach(async () => {
-    store = await createStoreOnDisk({ limits: { freeBytes: 0 }, rowFiles: { from: 0, blockRows: 3 } });
+    store = await createStoreOnDisk({ limits: { freeBytes: 0 }, texts: { from: 0, blockRows: 3 } });
   });
   afterEach(async () => {
     await store.close();
@@ -364,16 +357,13 @@ describe("a store with files of rows", () => {
   });
 
   const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
-  const file = () => join(store.directory, "TOKENS");
-  const bytesOf = (tokens: TokenVectors | undefined) => Buffer.from(tokens?.vectors ?? []);
   const texts = () => join(store.directory, "TEXTS");
-  const bytesIn = (path: string) => (existsSync(path) ? statSync(path).size : 0);
-  /** Asks until the files have grown, as questions do. */
-  const fill = async (ids: readonly string[], before = [file(), texts()].map(bytesIn)) => {
+  const bytesOf = () => (existsSync(texts()) ? statSync(texts()).size : 0);
+  /** Asks until the file has grown, as questions do. */
+  const fill = async (ids: readonly string[], before = bytesOf()) => {
     await vi.waitFor(async () => {
       await store.opened.store.readTokens(ids);
-      for (const [i, path] of [file(), texts()].entries())
-        expect(bytesIn(path)).toBeGreaterThan(before[i] ?? 0);
+      expect(bytesOf()).toBeGreaterThan(before);
     });
   };
 
@@ -400,7 +390,7 @@ describe("a store with files of rows", () => {
       if (flushes) await store.opened.checkpointer.flush();
       await store.close();
       store = await store.reopen();
-      const before = [file(), texts()].map(bytesIn);
+      const before = bytesOf();
       // One that has followed another asks as well.
       for (const thing of ["kettle", "cup", "spoon"]) await add(`a ${thing}, ${flushes}`);
       await fill(ids, before);
@@ -416,22 +406,16 @@ describe("a store with files of rows", () => {
     for (const isOpened of [true, false]) {
       const gone = ids.pop() ?? "";
       const text = (await store.opened.store.readMemories([gone])).get(gone)?.content ?? "";
-      const row = bytesOf((await store.opened.store.readTokens([gone])).get(gone));
-      expect(row.length).toBeGreaterThan(0);
       // The last of them is in the second block.
-      await vi.waitFor(() => {
-        expect(readFileSync(texts()).includes(text)).toBe(true);
-        expect(readFileSync(file()).includes(row)).toBe(true);
-      });
+      await vi.waitFor(() => expect(readFileSync(texts()).includes(text)).toBe(true));
       await deleteMemory(store.ports, { id: gone });
       if (!isOpened) {
         await store.close();
         store = await store.reopen();
       }
       await erase(store);
-      expect([existsSync(file()), existsSync(texts())]).toEqual([false, false]);
+      expect(existsSync(texts())).toBe(false);
       await fill(ids);
-      expect(readFileSync(file()).includes(row)).toBe(false);
       expect(readFileSync(texts()).includes(text)).toBe(false);
     }
   });
@@ -441,7 +425,7 @@ describe("a store with files of rows", () => {
     const canary = "q7x".repeat(12);
     await deleteMemory(store.ports, { id: await add(`the word is ${canary}`) });
     await store.opened.checkpointer.flush();
-    for (const name of ["TOKENS", "TEXTS", "INDEXES"]) {
+    for (const name of ["TEXTS", "INDEXES"]) {
       const folder = join(store.directory, name);
       rmSync(folder, { force: true });
       mkdirSync(join(folder, "inner"), { recursive: true });

@@ -1,0 +1,335 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import type { Ordinal } from "../../core/ports.ts";
+import type { Change, TokenRow } from "../../core/rows.ts";
+import type { StoreCatalogue } from "../catalogue/catalogue.ts";
+import { Column } from "../catalogue/column.ts";
+import type { Disk, DiskFile } from "../files/disk.ts";
+import { encodeImage, IndexImage } from "../image/index-image.ts";
+import { readPlaces } from "../image/read-places.ts";
+import { generationName, generationOf, type TableState } from "./table-spec.ts";
+import type { TableFile } from "./table-files.ts";
+
+/** Before the vectors of a row: their checksum, which begins with that of the memory's id. */
+const PREFIX_BYTES = 4;
+/** At the end of a file: where the index of its rows begins. */
+const FOOTER_BYTES = 8;
+const KEY = "token vectors";
+/** Bytes read and written at a time. */
+const PIECE_BYTES = 1024 ** 2;
+/** A file of which more was deleted or replaced is written anew with the next rows. */
+const MAX_DEAD = 1 / 5;
+
+interface TokenFile {
+  readonly number: number;
+  /** Below the folder of all tables. */
+  readonly path: string;
+  readonly stamp: string;
+  readonly rows: number;
+  /** Of the rows. */
+  readonly bytes: number;
+  readonly file: DiskFile;
+}
+
+interface FreshRow {
+  readonly ordinal: Ordinal;
+  readonly stored: Buffer;
+}
+
+type Places = Pick<StoreCatalogue, "ordinals" | "ordinalOf" | "idAt" | "isLive" | "numberAt">;
+
+/**
+ * Token vectors of memories in flat files below the folder of tables, which the checkpoint names as it names those of tables: a
+ * question reads 250 rows, for which LanceDB takes 40 times as long. A file is never changed: first its rows, all of one stamp,
+ * then their index. A row in a later file takes the place of one in an earlier. With each checkpoint the new rows are written to
+ * one more file, together with what is left of files that are no larger, so that there are few.
+ */
+export class TokenFiles {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  #generation: number;
+  /** By number, oldest first. */
+  readonly #files = new Map<number, TokenFile>();
+  #lastNumber = 0;
+  /** What was read at open, until `place`. */
+  #unplaced: { readonly number: number; readonly orders: Float64Array; readonly lengths: Uint32Array }[] = [];
+  #catalogue: Places | undefined;
+  /** By ordinal: number of the file, place in it, and length, 0 for none. */
+  readonly #fileOf = new Column((length) => new Uint32Array(length));
+  readonly #places = new Column((length) => new Float64Array(length));
+  readonly #lengths = new Column((length) => new Uint32Array(length));
+
+  /** @param name of the table in the checkpoint before; undefined without one. */
+  constructor(disk: Disk, folder: string, name?: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#generation = (name === undefined ? undefined : generationOf(name)) ?? 1;
+  }
+
+  /** Opens the files that a checkpoint names. @throws {Error} where one is not what was written. */
+  static async open(
+    disk: Disk,
+    folder: string,
+    { name, files }: { readonly name: string; readonly files: readonly TableFile[] },
+  ): Promise<TokenFiles> {
+    const tokens = new TokenFiles(disk, folder, name);
+    try {
+      for (const { path, size } of files) await tokens.#load(path, size);
+      return tokens;
+    } catch (error) {
+      await tokens.close();
+      throw error;
+    }
+  }
+
+  async #load(path: string, size: number): Promise<void> {
+    const file = await this.#disk.open(join(this.#folder, path), "read");
+    const number = numberIn(path);
+    const entry = { number, path, stamp: "", rows: 0, bytes: 0, file };
+    this.#files.set(number, entry);
+    const footer = new Float64Array(1);
+    await file.read(new Uint8Array(footer.buffer), size - FOOTER_BYTES);
+    const bytes = footer[0] ?? 0;
+    const index = await (await IndexImage.at(file, bytes, KEY))?.read("index");
+    const { orders, lengths } = index?.numbers ?? {};
+    if (!(orders instanceof Float64Array && lengths instanceof Uint32Array))
+      throw new Error(`${path} has no index`);
+    this.#files.set(number, { ...entry, bytes, rows: orders.length, stamp: String(index?.json["stamp"]) });
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+    this.#unplaced.push({ number, orders, lengths });
+  }
+
+  /** Finds the memories of the rows, once all are known. */
+  place(catalogue: Places): void {
+    this.#catalogue = catalogue;
+    // Ordinals ascend with the order of adding.
+    const ordinalOf = (order: number): Ordinal | undefined => {
+      let [low, high] = [0, catalogue.ordinals];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (catalogue.numberAt(middle, "order") < order) low = middle + 1;
+        else high = middle;
+      }
+      return low < catalogue.ordinals && catalogue.numberAt(low, "order") === order ? low : undefined;
+    };
+    for (const { number, orders, lengths } of this.#unplaced.sort((a, b) => a.number - b.number)) {
+      let place = 0;
+      orders.forEach((order, i) => {
+        const [ordinal, length] = [ordinalOf(order), lengths[i] ?? 0];
+        if (ordinal !== undefined) this.#put(ordinal, number, place, length);
+        place += length;
+      });
+    }
+    this.#unplaced = [];
+  }
+
+  /** True if there are token vectors of a memory. */
+  has(ordinal: Ordinal): boolean {
+    return this.#lengths.get(ordinal) > 0;
+  }
+
+  /** The files as a table of a checkpoint; undefined where there are none. */
+  get table(): { readonly state: TableState; readonly paths: readonly string[] } | undefined {
+    const files = [...this.#files.values()];
+    if (files.length === 0) return undefined;
+    const rows = files.reduce((sum, each) => sum + each.rows, 0);
+    const name = generationName("tokens", this.#generation);
+    return { state: { name, version: this.#lastNumber, rows }, paths: files.map(({ path }) => path) };
+  }
+
+  get usage(): { readonly bytes: number; readonly files: number } {
+    const files = [...this.#files.values()];
+    return { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files: files.length };
+  }
+
+  /** The rows that are there and whole. Never rejects: a memory is found without its token vectors too. */
+  async read(ids: readonly string[]): Promise<Map<string, TokenRow>> {
+    const rows = ids.flatMap((id) => {
+      const ordinal = this.#catalogue?.ordinalOf(id);
+      const length = ordinal === undefined ? 0 : this.#lengths.get(ordinal);
+      const from = ordinal === undefined ? undefined : this.#files.get(this.#fileOf.get(ordinal));
+      if (ordinal === undefined || from === undefined || length === 0) return [];
+      return [{ id, file: from.file, stamp: from.stamp, place: this.#places.get(ordinal), length }];
+    });
+    const found = new Map<string, TokenRow>();
+    // What cannot be read is found by the check of all files.
+    const stored = await readPlaces(rows).catch(() => []);
+    for (const [i, bytes] of stored.entries()) {
+      const { id = "", stamp = "" } = rows[i] ?? {};
+      if (isWhole(id, bytes)) found.set(id, { vectors: vectorsIn(bytes), stamp });
+    }
+    return found;
+  }
+
+  /** Writes the token vectors among some changes to another file. Writing them again gives the same. */
+  async apply(changes: readonly Change[]): Promise<void> {
+    const byStamp = new Map<string, FreshRow[]>();
+    for (const { table, id, row } of changes) {
+      const ordinal = table === "tokens" ? this.#catalogue?.ordinalOf(id) : undefined;
+      // Of a memory that was deleted since.
+      if (table !== "tokens" || ordinal === undefined) continue;
+      if (row === null) this.#lengths.set(ordinal, 0);
+      else {
+        const rows = byStamp.get(row.stamp) ?? [];
+        byStamp.set(row.stamp, rows);
+        rows.push({ ordinal, stored: storedRow(id, row.vectors) });
+      }
+    }
+    for (const [stamp, rows] of byStamp) await this.#write(stamp, rows, this.#toMerge(stamp, rows));
+  }
+
+  /** Writes all files anew under other names, without what was deleted and replaced. */
+  async rewrite(signal?: AbortSignal): Promise<void> {
+    this.#generation += 1;
+    const files = [...this.#files.values()];
+    for (const stamp of new Set(files.map((each) => each.stamp)))
+      await this.#write(
+        stamp,
+        [],
+        files.filter((each) => each.stamp === stamp),
+        signal,
+      );
+  }
+
+  async close(): Promise<void> {
+    for (const { file } of this.#files.values()) await file.close();
+    this.#files.clear();
+  }
+
+  /** The files that are written anew together with some rows. */
+  #toMerge(stamp: string, rows: readonly FreshRow[]): TokenFile[] {
+    const live = new Float64Array(this.#lastNumber + 1);
+    const { length } = this.#lengths.values;
+    for (let ordinal = 0; ordinal < length; ordinal += 1) {
+      const number = this.#fileOf.get(ordinal);
+      if (this.#catalogue?.isLive(ordinal)) live[number] = (live[number] ?? 0) + this.#lengths.get(ordinal);
+    }
+    let total = rows.reduce((sum, { stored }) => sum + stored.length, 0);
+    return [...this.#files.values()].reverse().filter((each) => {
+      const left = live[each.number] ?? 0;
+      if (left > 0 && each.stamp !== stamp) return false;
+      if (left > total && left >= each.bytes * (1 - MAX_DEAD)) return false;
+      total += left;
+      return true;
+    });
+  }
+
+  /** Writes rows, and what is left of other files, to a file in the place of these. */
+  async #write(
+    stamp: string,
+    fresh: readonly FreshRow[],
+    merged: readonly TokenFile[],
+    signal?: AbortSignal,
+  ): Promise<void> {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    const folder = `${generationName("tokens", this.#generation)}.flat`;
+    const path = `${folder}/${String(number).padStart(10, "0")}-${randomUUID().slice(0, 8)}`;
+    await this.#disk.makeDirectory(join(this.#folder, folder));
+    const file = await this.#disk.open(join(this.#folder, path), "create");
+    const ordinals: Ordinal[] = [];
+    const lengths: number[] = [];
+    let bytes = 0;
+    try {
+      const isFresh = new Set(fresh.map(({ ordinal }) => ordinal));
+      const write = async (rows: readonly FreshRow[]) => {
+        signal?.throwIfAborted();
+        const all = Buffer.concat(rows.map(({ stored }) => stored));
+        await file.write(all, bytes);
+        bytes += all.length;
+        for (const { ordinal, stored } of rows) {
+          ordinals.push(ordinal);
+          lengths.push(stored.length);
+        }
+      };
+      for await (const rows of this.#rowsOf(merged, (ordinal) => !isFresh.has(ordinal))) await write(rows);
+      for (const rows of inPieces(fresh)) await write(rows);
+      const orders = ordinals.map((ordinal) => this.#catalogue?.numberAt(ordinal, "order") ?? 0);
+      const numbers = { orders: Float64Array.from(orders), lengths: Uint32Array.from(lengths) };
+      const index = encodeImage({ key: KEY, sequence: 0 }, { index: { numbers, json: { stamp } } });
+      const end = Buffer.concat([...index, new Uint8Array(Float64Array.of(bytes).buffer)]);
+      await file.write(end, bytes);
+    } catch (error) {
+      await file.close();
+      await this.#disk.remove(join(this.#folder, path)).catch(() => undefined);
+      throw error;
+    }
+    // All in one turn: who reads finds the rows in the old files or in the new one.
+    this.#files.set(number, { number, path, stamp, rows: ordinals.length, bytes, file });
+    let place = 0;
+    ordinals.forEach((ordinal, i) => {
+      const length = lengths[i] ?? 0;
+      this.#put(ordinal, number, place, length);
+      place += length;
+    });
+    for (const each of merged) this.#files.delete(each.number);
+    for (const each of merged) await each.file.close();
+  }
+
+  /** The whole rows of live memories in some files, by pieces. */
+  async *#rowsOf(
+    files: readonly TokenFile[],
+    isWanted: (ordinal: Ordinal) => boolean,
+  ): AsyncGenerator<FreshRow[]> {
+    const wanted = new Map(files.map((each) => [each.number, each]));
+    const { length } = this.#lengths.values;
+    let ordinal = 0;
+    while (ordinal < length) {
+      const rows: { readonly ordinal: Ordinal; readonly file: DiskFile; place: number; length: number }[] =
+        [];
+      for (let bytes = 0; ordinal < length && bytes < PIECE_BYTES; ordinal += 1) {
+        const from = wanted.get(this.#fileOf.get(ordinal));
+        const size = this.#lengths.get(ordinal);
+        if (from === undefined || size === 0 || !this.#catalogue?.isLive(ordinal) || !isWanted(ordinal))
+          continue;
+        rows.push({ ordinal, file: from.file, place: this.#places.get(ordinal), length: size });
+        bytes += size;
+      }
+      const stored = await readPlaces(rows);
+      yield rows.flatMap((row, i): FreshRow[] => {
+        const [id, bytes] = [this.#catalogue?.idAt(row.ordinal), stored[i]];
+        // A damaged row is made again.
+        return id !== undefined && bytes !== undefined && isWhole(id, bytes)
+          ? [{ ordinal: row.ordinal, stored: bytes }]
+          : [];
+      });
+    }
+  }
+
+  #put(ordinal: Ordinal, number: number, place: number, length: number): void {
+    this.#fileOf.set(ordinal, number);
+    this.#places.set(ordinal, place);
+    this.#lengths.set(ordinal, length);
+  }
+}
+
+function storedRow(id: string, vectors: Int8Array): Buffer {
+  const stored = Buffer.alloc(PREFIX_BYTES + vectors.length);
+  stored.set(new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.length), PREFIX_BYTES);
+  stored.writeUInt32LE(crc32(stored.subarray(PREFIX_BYTES), crc32(id)));
+  return stored;
+}
+
+function isWhole(id: string, stored: Buffer): boolean {
+  return stored.readUInt32LE() === crc32(stored.subarray(PREFIX_BYTES), crc32(id));
+}
+
+function vectorsIn({ buffer, byteOffset, length }: Buffer): Int8Array {
+  return new Int8Array(buffer as ArrayBuffer, byteOffset + PREFIX_BYTES, length - PREFIX_BYTES);
+}
+
+/** The number in the path of a file. */
+function numberIn(path: string): number {
+  return Number(/\/(\d+)-/.exec(path)?.[1] ?? 0);
+}
+
+function* inPieces(rows: readonly FreshRow[]): Generator<readonly FreshRow[]> {
+  let [start, bytes] = [0, 0];
+  for (const [i, { stored }] of rows.entries()) {
+    bytes += stored.length;
+    if (bytes < PIECE_BYTES && i < rows.length - 1) continue;
+    yield rows.slice(start, i + 1);
+    [start, bytes] = [i + 1, 0];
+  }
+}
