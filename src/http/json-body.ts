@@ -59,10 +59,7 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The b
   try {
     const text = decodeUtf8(bytes, what);
     const rounded = roundedInteger(text);
-    if (rounded !== undefined)
-      throw invalidRequest(
-        `${what} has the number ${rounded.slice(0, 40)}, which would be rounded. Send it as text.`,
-      );
+    if (rounded !== undefined) throw roundedNumber(what, rounded);
     return JSON.parse(text);
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
@@ -70,6 +67,10 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, what = "The b
     throw invalidRequest(`${what} is not valid JSON.`, { cause });
   }
 }
+
+/** The error for a number that JSON.parse would change. */
+export const roundedNumber = (what: string, number: string): ServiceError =>
+  invalidRequest(`${what} has the number ${number.slice(0, 40)}, which would be rounded. Send it as text.`);
 
 /** @throws {ServiceError} INVALID_REQUEST. */
 export function decodeUtf8(bytes: Buffer, what = "The body"): string {

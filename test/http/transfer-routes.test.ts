@@ -56,6 +56,18 @@ describe("POST /import", () => {
     expect((await to.post("/import", file, ndjson)).json()).toMatchObject({ added: 0, known: 1 });
   });
 
+  it("refuses a whole number that would be rounded", async () => {
+    const server = createTestServer();
+    const line = '{"type":"memory","content":"garlic","metadata":{"id":1152921504606846977}}';
+    const reply = await server.post("/import", `${lines(header)}${line}\n`, ndjson);
+    expect(reply.json()).toMatchObject({
+      failed: 1,
+      results: [
+        { detail: "The line has the number 1152921504606846977, which would be rounded. Send it as text." },
+      ],
+    });
+  });
+
   it("judges lines one by one", async () => {
     const server = createTestServer();
     await server.post("/memory/add", { content: "garlic" });

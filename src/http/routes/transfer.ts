@@ -3,9 +3,9 @@ import { invalidRequest, ServiceError, tooLarge } from "../../core/errors.ts";
 import type { TransferRecord } from "../../core/transfer/export-records.ts";
 import { fromWire, LINES_MEDIA_TYPE } from "../../schemas/wire.ts";
 import * as wire from "../../schemas/transfer.ts";
-import { BODY_LIMITS, scanJson } from "../../schemas/json-limits.ts";
+import { BODY_LIMITS, roundedInteger, scanJson } from "../../schemas/json-limits.ts";
 import { batchReply, inTurns, mapInTurns } from "../batch.ts";
-import { decodeUtf8 } from "../json-body.ts";
+import { decodeUtf8, roundedNumber } from "../json-body.ts";
 import { inScope } from "../request-fields.ts";
 import { linesOf, recordOf } from "../transfer-line.ts";
 import { validator } from "../validation.ts";
@@ -82,6 +82,8 @@ async function readLines(body: unknown): Promise<(object | ServiceError)[]> {
 }
 
 function parseLine(line: string): object | ServiceError {
+  const rounded = roundedInteger(line);
+  if (rounded !== undefined) return roundedNumber("The line", rounded);
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null) return value;

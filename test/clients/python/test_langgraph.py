@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from memoryd import Memoryd
+from memoryd import Memoryd, MemorydError
 from memoryd.langgraph import MemorydStore
 
 LABELS = ["a", "b", "a/b", "a?b", "ü%2F", "*", " "]
@@ -78,6 +78,14 @@ def test_search_by_text_ranks_and_honours_index(store):
     assert [item.key for item in found][0] == "key"
     assert found[0].score > 0.5 and {item.key: item.score for item in found}["secret"] is None
     assert [item.key for item in store.search(("notes",), query="spare key", filter={"room": "study"})] == ["rent"]
+
+
+def test_keeps_whole_numbers_exactly_or_refuses_them(store):
+    store.put(("a",), "k", {"n": 2**53, "text": str(2**60 + 1)})
+    assert store.get(("a",), "k").value == {"n": 2**53, "text": str(2**60 + 1)}
+    with pytest.raises(MemorydError, match="Send it as text"):
+        store.put(("a",), "k", {"n": 2**60 + 1})
+    assert store.get(("a",), "k").value["n"] == 2**53
 
 
 def test_refuses_what_langgraph_refuses(store):

@@ -55,6 +55,14 @@ def test_a_large_item_is_kept_whole(session):
     assert asyncio.run(session.get_items()) == [large]
 
 
+def test_whole_numbers_are_kept_exactly_or_refused(session):
+    item = {"type": "function_call_output", "call_id": "1", "output": f"{2**60 + 1}"}
+    asyncio.run(session.add_items([item]))
+    with pytest.raises(MemorydError, match="Send it as text"):
+        asyncio.run(session.add_items([turn("yes"), {**item, "order": 2**60 + 1}]))
+    assert asyncio.run(session.get_items()) == [item]
+
+
 def test_its_turns_are_found_and_other_sessions_are_not_read(session, daemon, user):
     client = Memoryd(daemon.url)
     asyncio.run(session.add_items([turn("The spare key hangs behind the water meter.")]))
