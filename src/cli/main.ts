@@ -28,7 +28,15 @@ import type { StartDaemon } from "./commands/start.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
 import { addWatchCommands } from "./commands/watch.ts";
 import { addHookCommands } from "./hooks/hook-commands.ts";
-import { CliFailure, complain, endWithReader, EXIT, type ExitCode, print } from "./output/output.ts";
+import {
+  CliFailure,
+  complain,
+  endWithReader,
+  EXIT,
+  type ExitCode,
+  print,
+  writeProgressLines,
+} from "./output/output.ts";
 import { addCommand, type Flags, settingsOf } from "./output/options.ts";
 import { present } from "../schemas/wire.ts";
 import { addServiceCommands } from "./service/service.ts";
@@ -47,6 +55,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage or settings.`;
 /** Runs one command; the process's exit code is set when it is done. */
 export async function main(words: readonly string[]): Promise<void> {
   endWithReader();
+  if (!words.includes("--json")) writeProgressLines();
   useLanguages(readLanguages);
   try {
     const memoryd = program(words);

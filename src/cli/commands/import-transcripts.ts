@@ -12,7 +12,7 @@ import { ImportReport } from "../import/import-report.ts";
 import { requireFile } from "../import/open-source.ts";
 import { sendItems } from "../import/send.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
-import { CliFailure, EXIT } from "../output/output.ts";
+import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
 import { type Correction, isEndedBy, withBefore } from "../transcripts/corrections.ts";
@@ -55,8 +55,11 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
     report: new ImportReport(),
   };
   const { report, daemon } = run;
-  for (const path of found.isDirectory() ? await findTranscripts(place, TRANSCRIPTS[id].file) : [place])
+  for (const path of found.isDirectory() ? await findTranscripts(place, TRANSCRIPTS[id].file) : [place]) {
     await importTranscript(path, id, run);
+    if (flags.file === undefined) showProgress(report.inWords());
+  }
+  showProgress("");
   if (flags.file === undefined) report.print({ json: flags.json === true, dryRun: daemon === undefined });
   if (report.counts.failed > 0) process.exitCode = EXIT.failure;
   else if (flags.file !== undefined && daemon !== undefined) forgetEnded(dataDir, flags.file);

@@ -33,9 +33,22 @@ export function complain(sentence: string): void {
 
 const PROGRESS_CHARS = 72;
 
-/** Shows a line in place of the one before, on a terminal only; an empty line ends it. */
+const PROGRESS_EVERY_MS = 10_000;
+let nextProgressAt = Infinity;
+
+/** From now on progress is written to a pipe or a file too, a line each ten seconds. */
+export function writeProgressLines(): void {
+  nextProgressAt = Date.now() + PROGRESS_EVERY_MS;
+}
+
+/** Shows a line in place of the one before on a terminal, where an empty line ends it; elsewhere as `writeProgressLines` says. */
 export function showProgress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${oneLine(line).slice(0, PROGRESS_CHARS)}`);
+  const short = oneLine(line).slice(0, PROGRESS_CHARS);
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${short}`);
+  else if (short !== "" && Date.now() >= nextProgressAt) {
+    nextProgressAt = Date.now() + PROGRESS_EVERY_MS;
+    complain(short);
+  }
 }
 
 /** True for an answer that begins with y; undefined without a terminal. */
