@@ -5,6 +5,7 @@ import { type ImportFormat, skipped } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 import { KNOWN_FORMATS } from "../import/read-record.ts";
+import { readStoredNotes } from "../import/stored-notes.ts";
 import { sendItems, sendMail, sendOriginal } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
@@ -64,6 +65,8 @@ async function run(
   const made = new Set<string>();
   /** Ids of notes by their places, for the links between them. */
   const notes = new Map<string, string>();
+  const isNotes = format === "markdown";
+  const findNote = isNotes && daemon !== undefined && (await readStoredNotes(daemon, options.project));
   let batch: Sendable[] = [];
   let batchChars = 0;
 
@@ -72,7 +75,7 @@ async function run(
     batch = [];
     batchChars = 0;
     if (daemon === undefined || first === undefined) return;
-    const isOfNotes = format === "markdown" && first.route === "/memory/add/batch";
+    const isOfNotes = isNotes && first.route === "/memory/add/batch";
     const onStored = ({ where }: Sendable, id: string) => void (isOfNotes && notes.set(where, id));
     const outcomes = await sendItems(daemon, first.route, sent, made, onStored);
     for (const [i, { where }] of sent.entries()) report.count(where, outcomes[i]);
@@ -110,6 +113,13 @@ async function run(
         await (isMail ? sendMail(daemon, checked, options) : sendOriginal(daemon, checked)),
       );
       showProgress(report.inWords());
+      continue;
+    }
+    const isDated = !(item.kind === "memory" && item.isDatedByFile);
+    const stored = findNote && item.kind === "memory" ? findNote(checked.body, isDated) : undefined;
+    if (stored !== undefined) {
+      notes.set(checked.where, stored);
+      report.count(checked.where, "known");
       continue;
     }
     const chars = JSON.stringify(checked.body).length;

@@ -14,6 +14,8 @@ export type ImportItem =
       readonly body: MemoryFields;
       readonly isOwnerKept?: true;
       readonly names?: Readonly<Record<string, string>>;
+      /** Its time is that of its file. */
+      readonly isDatedByFile?: true;
     }
   | {
       readonly kind: "fact";

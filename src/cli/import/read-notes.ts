@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { basename, extname, join, posix, relative, sep } from "node:path";
+import { basename, dirname, extname, join, posix, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { readLines } from "./basic-memory.ts";
@@ -25,7 +25,7 @@ const MAX_TAGS = 64;
 export async function* readNotes(root: string, encoding?: string): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
   const paths = isFolder ? await findNotes(root) : [root];
-  const isVault = isFolder && (await readdir(root)).includes(VAULT_SETTINGS);
+  const isVault = await isInVault(isFolder ? root : dirname(root));
   const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));
   const resolveLink = linkResolver(paths.map(whereOf));
   const relations: ImportItem[] = [];
@@ -55,6 +55,15 @@ export async function* readNotes(root: string, encoding?: string): ImportItems {
   }
   yield* links;
   yield* relations;
+}
+
+/** True for a vault, and for a folder in one. */
+async function isInVault(folder: string): Promise<boolean> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const found = await lstat(join(at, VAULT_SETTINGS)).catch(() => undefined);
+    if (found?.isDirectory() === true) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 /** One form of names that differ in case or in how their accents are stored. */
@@ -142,7 +151,10 @@ function readNote(text: string, where: string, isVault: boolean, changedAt: numb
   const read = readFrontMatter(text, name);
   // As `ingest` does, front matter that cannot be read stays text.
   const isUnread = "fault" in read;
-  const { title = name, tags, date = changedAt, others } = isUnread ? { tags: [], others: {} } : read;
+  const { title = name, tags, date: given, others } = isUnread ? { tags: [], others: {} } : read;
+  const date = given ?? changedAt;
+  const dated = (item: ImportItem): ImportItem =>
+    given === undefined && item.kind === "memory" ? { ...item, isDatedByFile: true } : item;
   const whole = (isUnread ? text : read.body).trim();
   if (whole === "") return only(skipped(where, "empty notes"));
   // basic-memory gives each of its notes an address.
@@ -155,7 +167,11 @@ function readNote(text: string, where: string, isVault: boolean, changedAt: numb
     occurred_at: date,
     metadata: { ...others, source: "markdown", title, path: where },
   });
-  return { note, observations: lines?.observations ?? [], facts: lines?.relations ?? [] };
+  return {
+    note: dated(note),
+    observations: (lines?.observations ?? []).map(dated),
+    facts: lines?.relations ?? [],
+  };
 }
 
 /** The tags and those that stand in the text, as many as a memory may have. */
