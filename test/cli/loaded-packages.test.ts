@@ -75,6 +75,7 @@ describe("what is loaded", () => {
       "core/text/text-size.ts",
       "daemon/runtime-file.ts",
       "files/own-files.ts",
+      "schemas/json-limits.ts",
     ]);
   });
 

@@ -1,9 +1,11 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { showProgress, writeProgressLines } from "../../../src/cli/output/output.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-it("is written to what is no terminal as a line each ten seconds, where it is asked for", () => {
+it("is written to what is no terminal as a line each ten seconds, where it is asked for", async () => {
+  // Other tests may have asked for it in the module that they share.
+  vi.resetModules();
+  const { showProgress, writeProgressLines } = await import("../../../src/cli/output/output.ts");
   vi.useFakeTimers();
   const written: string[] = [];
   const write = vi
