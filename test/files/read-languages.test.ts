@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tenseOf } from "../../src/core/recall/currency.ts";
 import { changeWords } from "../../src/core/text/change-words.ts";
 import { languages, useLanguages } from "../../src/core/text/languages.ts";
 import { statementKind } from "../../src/core/text/statement-words.ts";
@@ -37,6 +38,7 @@ const MADE_UP = {
     to: "bisor",
     empty: ["wasor", "warra"],
   },
+  question: { former: ["altmor"] },
   change: { words: ["nimmor", "endig*"] },
   statement: { preference: ["^prefor @ ohnor"] },
 };
@@ -77,6 +79,7 @@ describe("a language of a file alone", () => {
       from: Date.UTC(2026, 2, 1),
       to: Date.UTC(2026, 3, 1),
     });
+    expect(tenseOf("Quor war altmor arbor?")).toBe("past");
     expect(changeWords("Ed il nimmor arbor, endigat")).toEqual(new Set(["nimmor", "endigat"]));
     expect(statementKind("Prefor kavor ohnor milkor.")).toMatchObject({ kind: "preference" });
     expect(timeOfQuestion("what happened yesterday?", NOW)?.from).toBe(Date.UTC(2026, 10, 20));

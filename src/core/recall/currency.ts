@@ -2,7 +2,7 @@ import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
-import { fromLanguages, timeWords } from "../text/languages.ts";
+import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
 import { changeWords } from "../text/change-words.ts";
 import { fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
@@ -21,42 +21,29 @@ export type Tense = "present" | "past";
 export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
-const AGED = String.raw`ages?|friends?|lady|man|men|people|town|city|wom[ae]n|(?:freund|bekannt|herr|dame|leute|mensch|mann|frau|vriend|signor)\p{L}*|stadt|stad|ciudad|cidade|mensen|vrouw|ami[es]{0,2}|amig[oa]s?|amic[aioh]{1,2}`;
-/** "Old" of what was replaced, and not of an age or of one of several. */
-const old = (adjective: string) =>
-  String.raw`(?<!\b(?:an|how|years?|eine?[mnrs]?|een|une?|uma?|una|plus|piu|mas|mais) )(?:${adjective})(?! (?:${AGED})(?!\p{L}))`;
 const times = () =>
   timeWords()
     .flatMap(({ months, weekdays, christmas }) => [...months, ...weekdays, christmas])
     .join("|");
-/** Words that ask for what held before, folded, in the languages the calendar knows. */
-const PAST = fromLanguages(() => {
-  const noTime = String.raw`(?! (?:d[eio] |del |l[ae] |el |il |o )?(?:${times()})(?!\p{L}))`;
-  return words(
-    // English
-    String.raw`used? to|previous(?:ly)?|former(?:ly)?|earlier|originally|original|back then|no longer|any ?more|at first|in the past|until then`,
-    String.raw`before${noTime}(?! (?:i|we|you|they|he|she|it|the|a|an|my|our|going|leaving|eating|doing|breakfast|lunch|dinner|bed)\b)`,
-    String.raw`(?:was|were|did|had)\b.*\b(?:before${noTime}|first|initially|once|${old("old")})|the old ones?`,
-    String.raw`(?:^(?:the )?|(?:s|my|our|your|his|her|their) |(?:(?:what|which|who)(?:['’]?s| is| are)|tell me|show me|give me) the )${old("old")}`,
-    // German, Dutch
-    "fruher(?:e[nrsm]?)?|vorher(?:ige[nrsm]?)?|zuvor|ehemalige?[nrsm]?|ehemals|ursprunglich(?:e[nrsm]?)?|damals|einst|vorige[nrsm]?|bisherige[nrsm]?|bisher|letzte[nrsm]? mal noch",
-    // "Im Alter von" is no "alter"; "wie hieß sie noch gleich?" asks for what holds.
-    String.raw`${old(String.raw`alte[nsm]?|(?<!\b(?:im|das|dem|des|welche[ms]) )alter|oude`)}|hiess(?:en)?(?!.{0,80} (?:noch|nochmals?|gleich|doch)(?!\p{L}))`,
-    "vroeger|voorheen|eerder|vorige?|oorspronkelijke?|destijds|eerst",
-    // French
-    String.raw`avant${noTime}|auparavant|autrefois|anciennement|${old("ancien(?:ne)?s?")}|precedent(?:e|es|s)?|precedemment|jadis|a l'origine|d'avant|a l'epoque`,
-    // Spanish, Portuguese
-    `antes${noTime}|${old("antigu?[oa]s?")}|anterior(?:es|mente)?|antiguamente|previ[oa]s?|originalmente|solia[nms]?|en aquel entonces|antigamente|costumava[ms]?|outrora|naquela altura`,
-    // Italian
-    `prima${noTime}|${old("vecchi[oae]?")}|precedente(?:mente)?|precedenti|una volta|un tempo|in passato|in origine|originariamente|ex`,
-    // French, Spanish and Portuguese, where a value is asked for.
-    `(?:quel(?:le)?s?|qui|cual(?:es)?|quien|qual|quem)(?: (?:est|sont|etai(?:en)?t|es|son|eran?|e|sao|eram))? (?:l[ae]s?|el|los|mon|ma|notre|mis?|nuestr[oa]|[oa]s?|[oa] (?:meu|minha|noss[oa])) ${old("vieux|vieil(?:le)?s?|viej[oa]s?|velh[oa]s?")}`,
-    // Russian, Polish, Swedish, Turkish
-    String.raw`раньше|прежде|прежн\p{L}*|бывш\p{L}*|стар\p{L}*|wczesniej|poprzedni\p{L}*|kiedys|dawniej|stary|tidigare|forut|forr|gamla|onceki|eskiden|eski`,
-  );
+
+/** Words that ask for what held before, folded, in any language. */
+const PAST = fromLanguages((languages) => {
+  const all = languages.flatMap(({ question }) => question ?? []);
+  const beforeTime = anyOf(all.map(({ beforeTime }) => beforeTime));
+  const notFormer = anyOf(all.map(({ notFormer }) => notFormer));
+  const aged = anyOf(all.map(({ aged }) => aged));
+  const former = all
+    .flatMap(({ former = [] }) => former)
+    .map((word) =>
+      word
+        .replaceAll("~", () => String.raw`(?! (?:${beforeTime})?(?:${times()})(?!\p{L}))`)
+        // "Old" of what was replaced, and not of an age or of one of several.
+        .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
+        .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`),
+    );
+  const unspaced = anyOf(all.map(({ formerUnspaced }) => formerUnspaced));
+  return new RegExp(`${words(...former).source}|${unspaced}`, "u");
 });
-/** … and in scripts without spaces between words. */
-const PAST_UNSPACED = /以前|之前|从前|從前|原来|原來|曾经|曾經|かつて|昔|前の|前は|이전|예전|전에/u;
 
 /** German verbs for what was, in a question that neither fears something nor tells how near it came. */
 const WAS =
@@ -84,7 +71,7 @@ const asksBeforeAnother = (question: string, folded: string) =>
 /** Whether a question asks for what holds, or for what held before. */
 export function tenseOf(question: string): Tense {
   const folded = fold(question);
-  const isPast = PAST().test(folded) || PAST_UNSPACED.test(folded) || asksBeforeAnother(question, folded);
+  const isPast = PAST().test(folded) || asksBeforeAnother(question, folded);
   return isPast ? "past" : "present";
 }
 

@@ -19,6 +19,7 @@ import {
 } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
+import { fromLanguages } from "../text/languages.ts";
 import { type Prompt, readPrompt } from "../text/asking-part.ts";
 import { fold, withoutVowelSigns } from "../text/fold.ts";
 import { fit } from "../text/time-periods.ts";
@@ -289,12 +290,9 @@ function rescored(hit: RankedHit, score: number): RankedHit {
  * the words of denial are stop words. So they are compared here, in the best few only.
  */
 
-/** Words that deny, folded, in the languages the calendar knows. */
-const DENIAL = words(
-  String.raw`not?|cannot|never|nor|neither|nothing|nobody|none|without|against|reject(?:ed|s)?|refuse[ds]?|declined?|avoid|gave up|\p{L}+n['’]t`,
-  String.raw`nicht|kein\p{L}*|niemals|nie|nichts|niemand|ohne|gegen|niet|geen|nooit|zonder|niets`,
-  String.raw`pas|jamais|sans|aucune?|rien|nunca|jamas|sin|ningun\p{L}*|nada|tampoco|non|mai|senza|nessun\p{L}*|niente|nao|sem|nenhum\p{L}*`,
-  "не|нет|без|никогда|nigdy|bez|inte|aldrig|utan|ingen",
+/** Words that deny, folded, in any language. */
+const DENIAL = fromLanguages((languages) =>
+  words(...languages.flatMap(({ question }) => question?.denial ?? [])),
 );
 /** The term of a denial where the question has one too. At .15 half as much is gained, at .6 no more. */
 const SHARED_DENIAL = 0.4;
@@ -305,11 +303,11 @@ export function denialsFirst(
   hits: readonly RankedHit[],
   contentOf: (ordinal: Ordinal) => string | undefined,
 ): readonly RankedHit[] {
-  if (!DENIAL.test(fold(question))) return hits;
+  if (!DENIAL().test(fold(question))) return hits;
   return hits
     .map((hit, place): RankedHit => {
       const content = place < LOOKED_AT ? contentOf(hit.ordinal) : undefined;
-      if (content === undefined || !DENIAL.test(fold(content))) return hit;
+      if (content === undefined || !DENIAL().test(fold(content))) return hit;
       const score = scoreOf(sumOf(hit.score) + SHARED_DENIAL);
       return { ...hit, score, shares: { ...hit.shares, denial: score - hit.score } };
     })

@@ -4,6 +4,7 @@ import { fold } from "../text/fold.ts";
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal, QueryTerm } from "../ports.ts";
 import { momentOf, wallTime } from "../text/calendar.ts";
+import { anyOf, fromLanguages } from "../text/languages.ts";
 import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
 import type { Period } from "../text/time-periods.ts";
 
@@ -92,40 +93,18 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
   return { period: moments(named), topic, terms, isTimeAlone: asksForNothingElse(topic), isComing };
 }
 
-/** Notes as the object of a list: with what they are on, or at the end of the text. */
-const listed = (notes: string, on: string) => String.raw`${notes}(?: (?:${on})|(?=[^\p{L}\p{N}]*$))`;
-
-const EVERYTHING =
-  "all about|everything (?:about|on)|alles (?:zu[mr]?|uber)|tout sur|todo sobre|tutto su(?:l|lla|ll')?|tudo sobre|alles over";
-
 /**
  * "All notes on", "tell me about", "alles über": words that ask for a list, and say nothing of what it is of. Notes only where a text or a part of it
  * begins with them: "where are my notes?" asks of notes.
  */
-const LISTING = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?<=^[^\\p{L}\\p{N}]{0,8}|[:;,–—] ?)(?:${[
-    listed(
-      "(?:(?:all|every|my|our|list|show|me|the) ){1,4}(?:notes?|entries|entry|memories)",
-      "on|about|of|for",
-    ),
-    "notes? (?:on|about)",
-    listed("(?:(?:alle|meine|unsere|die) ){0,4}(?:notizen|eintrage)", "zu[mr]?|uber|von|vom"),
-    "(?:(?:toutes?|mes|nos|les) ){0,4}notes? (?:sur|concernant)",
-    "(?:(?:tod[oa]s|mis|las|los) ){0,4}(?:notas|apuntes) (?:sobre|de|del)",
-    "(?:(?:tutt[ei]|mie|le|i) ){0,4}(?:note|appunti) (?:su(?:l|lla)?|di)",
-    "(?:(?:todas|minhas|as) ){0,4}notas (?:sobre|d[oae])",
-    listed("(?:(?:alle|mijn|onze|de) ){0,4}(?:notities|aantekeningen)", "over|van"),
-    "(?:(?:please|can you|could you) )?tell me (?:more |something )?about",
-    "what do (?:i|you|we) (?:know|have) (?:about|on)",
-    "(?:erzahl|sag)e? mir (?:mehr |was |etwas )?(?:uber|von)",
-    "parle[- ]moi d[ue]",
-    "(?:cuentame|hablame) (?:sobre|de|del)",
-    "(?:parlami|dimmi|raccontami) d(?:i|el|ella)",
-    "fala-me (?:sobre|d[oae])",
-    "vertel (?:me|mij) (?:meer )?over",
-  ].join("|")})|${EVERYTHING})(?![\\p{L}\\p{N}])`,
-  "gu",
-);
+const LISTING = fromLanguages((languages) => {
+  const all = languages.flatMap(({ question }) => question ?? []);
+  const listing = all.flatMap(({ listing = [] }) => listing).join("|");
+  return new RegExp(
+    String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${anyOf(all.map(({ everything }) => everything))})(?![\p{L}\p{N}])`,
+    "gu",
+  );
+});
 
 /** A question without what merely asks for a list; the question itself where nothing else is left. */
 export function withoutListing(text: string): string {
@@ -133,7 +112,7 @@ export function withoutListing(text: string): string {
   // If a letter folds to several, places in the folded text are not those in the text.
   if (folded.length !== text.length) return text;
   let rest = text;
-  for (const { index, 0: found } of [...folded.matchAll(LISTING)].reverse())
+  for (const { index, 0: found } of [...folded.matchAll(LISTING())].reverse())
     rest = `${rest.slice(0, index)}${rest.slice(index + found.length)}`;
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest.replace(/\s+/g, " ").trim() : text;
 }

@@ -2,7 +2,7 @@ import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
-import { fromLanguages, timeWords } from "../text/languages.ts";
+import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
 
@@ -84,41 +84,39 @@ export function answerOdds(
   };
 }
 
-const OF = " (?:of|from|von|de|de[ls]|della|du|di|do|da|van) ";
-const pattern = (source: string) => new RegExp(source, "u");
-const word = (source: string) => words(source).source;
-const PHONE = word(
-  String.raw`(?:tele|mobile |cell ?)?phone numbers?|mobile number|(?:telefon|handy|mobil|telefoon)nummer[ns]?|numero (?:de |di )?(?:tele(?:phone|fono|fone|movel)|portable|movil|cellulare|celular)`,
-);
-const MAIL =
-  "(?:e-?mail|mail ?)(?:[ -]?addresse?s?|[ -]?adressen?|adres)|adresse e?-?mail|correo electronico";
-const PRICE =
-  "prices?|costs?|preise?s?|kosten|kostete?n?|prix|cout(?:e|es|ent|ait|er|era)|precios?|cuestan?|prezz[oi]|cost(?:ano?|o|aron|ato|ava|a)|precos?|custa[mv]?a?|custou|prij(?:s|zen)|gekoste?t?|kost";
-const ASKING = word("what|how|was|wie|combien|quel(?:le)?|cuanto|cual|quanto|quale?|wat|hoeveel");
-const FREE =
-  "euros?|pounds?|dollars?|free|gratis|kostenlos|umsonst|gratuit[eoas]{0,2}|nothing|nichts|rien|nada|niente|niets";
-/**
- * Forms that look like nothing else: which questions ask for one, folded, and which texts have one. A text without it does not
- * answer, however near it is: "what is Arminda's phone number?" of a note that names her.
- */
-const FORMS: readonly (readonly [asks: RegExp, has: RegExp])[] = [
-  [pattern(String.raw`${PHONE}|^tele?(?:phone|fono?e?|foon)?${OF}`), /\d(?:[ ./()-]{0,2}\d){4}/],
-  [pattern(String.raw`${word(MAIL)}|^e-?mail${OF}`), /@/],
-  [
-    pattern(String.raw`^[^\p{L}]*(?:${ASKING}.*)?${word(PRICE)}`),
-    pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(FREE)}`),
-  ],
-];
-const HOW_MUCH = word(
-  "how (?:much|many|long|old|often|far|big|large|high|tall|deep|wide|thick|heavy|hot|warm|late|early)|(?:what|which) (?:time|day|date|week|month|year)|wie ?viele?|wie (?:lange?|hoch|oft|alt|weit|gross|tief|breit|dick|schwer|spat|fruh)|welche[nrms]? (?:tag|datum|monat|jahr)|combien|quelle heure|quel(?:le)? (?:jour|date|mois|annee)|cuant[oa]s?|(?:que|cual) (?:hora|dia|fecha|mes|ano)|quant[oaie]s?|(?:que|che) (?:horas?|ora|giorno|data|dia|anno)|hoe ?(?:veel|lang|oud|vaak|ver|groot|hoog|diep|breed|laat)|ile|skolko|сколько|kitn[aei]",
-);
-/** When something was, the note's own date answers. */
-const WAS =
-  "did|was|were|ha[ds]|have|war(?:en)?|hat|hab|haben?|hatten?|wurden?|heb|hebben|heeft|fue|fui|foi|fomos|ho|abbiamo|ai|avons|a-t";
-const WHEN = String.raw`(?:when|wann|quand|cuando|quando|wanneer|kiedy|когда|kab)(?! (?:${WAS})(?!\p{L}))`;
-const UNSPACED = "何時|何[年月日人個回]|いつ|いくら|いくつ|几[点个天月年]|多少|什么时候|कितन|कब";
-/** Which questions ask for a number or a time, folded: "how long …", "since when …". */
-const ASKS_AMOUNT = pattern(String.raw`${HOW_MUCH}|^[^\p{L}]*(?:\p{L}+ )?${WHEN}(?!\p{L})|${UNSPACED}`);
+/** What questions ask for in any language, folded. */
+const ASKED = fromLanguages((languages) => {
+  const all = languages.flatMap(({ question }) => question ?? []);
+  const pattern = (source: string) => new RegExp(source, "u");
+  const any = (of: (one: (typeof all)[number]) => string | undefined) => anyOf(all.map(of));
+  const word = (of: (one: (typeof all)[number]) => string | undefined) => words(any(of)).source;
+  const ofWhom = ` (?:${any((one) => one.ofWhom)}) `;
+  const price = word((one) => one.price);
+  // When something was, the note's own date answers.
+  const when = String.raw`(?:${any((one) => one.when)})(?! (?:${any((one) => one.was)})(?!\p{L}))`;
+  const howMuch = words(...all.flatMap(({ howMuch = [] }) => howMuch)).source;
+  const unspaced = any((one) => one.howMuchUnspaced);
+  const forms: readonly (readonly [asks: RegExp, has: RegExp])[] = [
+    [
+      pattern(`${word((one) => one.phone)}|^(?:${any((one) => one.phoneAlone)})${ofWhom}`),
+      /\d(?:[ ./()-]{0,2}\d){4}/,
+    ],
+    [pattern(`${word((one) => one.mail)}|^e-?mail${ofWhom}`), /@/],
+    [
+      pattern(String.raw`^[^\p{L}]*(?:${word((one) => one.asking)}.*)?${price}`),
+      pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word((one) => one.free)}`),
+    ],
+  ];
+  return {
+    /**
+     * Forms that look like nothing else: which questions ask for one, and which texts have one. A text without it does not
+     * answer, however near it is: "what is Arminda's phone number?" of a note that names her.
+     */
+    forms,
+    /** Which questions ask for a number or a time: "how long …", "since when …". */
+    amount: pattern(String.raw`${howMuch}|^[^\p{L}]*(?:\p{L}+ )?${when}(?!\p{L})|${unspaced}`),
+  };
+});
 /** Numbers and times, folded; of the numbers that are words not the first, which is an article too. */
 const AMOUNT = fromLanguages(() => {
   const all = timeWords();
@@ -137,8 +135,9 @@ const LACKING = { form: 5, amount: 2.5 } as const;
 /** How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts. */
 export function lackOfForm(question: string): (content: string) => number {
   const folded = fold(question);
-  const forms = FORMS.filter(([asks]) => asks.test(folded));
-  const asksAmount = forms.length === 0 && ASKS_AMOUNT.test(folded);
+  const { forms: known, amount } = ASKED();
+  const forms = known.filter(([asks]) => asks.test(folded));
+  const asksAmount = forms.length === 0 && amount.test(folded);
   if (forms.length === 0 && !asksAmount) return () => 0;
   return (content) => {
     const text = fold(content);

@@ -1,4 +1,5 @@
 import { fold } from "./fold.ts";
+import { anyOf, fromLanguages } from "./languages.ts";
 import { shortened } from "./text-size.ts";
 
 /** A prompt as a question: what it asks, and what was pasted beside that. */
@@ -42,19 +43,25 @@ const MACHINE = new RegExp(
   ].join("|"),
   "u",
 );
-/** Lines at the head of a mail or an answer of HTTP. */
-const HEADER =
-  /^\s*(?:from|to|cc|bcc|subject|date|sent|reply-to|message-id|von|an|betreff|datum|gesendet|de|a|para|asunto|assunto|fecha|data|objet|envoye|oggetto|inviato|aan|van|onderwerp|verzonden|od|do|temat|от|кому|тема|дата|[a-z]+(?:-[a-z]+)+)\s?: ?\S/u;
-const SUBJECT = /^\s*(?:subject|betreff|asunto|assunto|objet|oggetto|onderwerp|temat|тема)\s?:/u;
-
-/** Words with which questions and requests begin, folded, in the languages the calendar knows. */
-const ASKS = new RegExp(
-  String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:what|how|why|when|where|who|whose|which|whats|can|could|should|do|does|did|is|are|was|were|has|have|please|fix|explain|find|check|remember|was|wie|warum|wieso|wo|wann|wer|welche[nmrs]?|kann|haben|hatten|ist|sind|bitte|hoe|wat|waar|waarom|wanneer|welke|kun|hebben|comment|pourquoi|quand|ou|qui|quel(?:le)?s?|est-ce|peux|que|como|por que|donde|cuando|quien|cual|puedes|onde|quando|quem|qual|podes|come|perche|dove|chi|quale|cosa|puoi|jak|dlaczego|gdzie|kiedy|kto|ktory|czy|как|почему|где|когда|кто|что|какой|можешь|kaise|kyun|kyon|kahan|kab|kaun|kya)(?![\p{L}])|(?:か|の|ですか|吗|呢|कैसे|क्यों|कहाँ|कब|कौन|क्या)`,
-  "u",
-);
-/** Words that point to what stands beside them. */
-const POINTS =
-  /(?<![\p{L}])(?:this|that|these|those|dies(?:e[nmrs]?)?|das|dit|deze|dat|ca|cela|ceci|esto|eso|este|esta|isto|isso|questo|questa|это|यह|इस|これ|这|here|hier|ici|aqui|тут|здесь|again|wieder|alweer|encore|ancora|otra vez|de nuevo|de novo|znowu|опять|снова)(?![\p{L}])/u;
+/** What prompts say in any language, folded. */
+const PROMPT = fromLanguages((languages) => {
+  const all = languages.flatMap(({ question }) => question ?? []);
+  const head = anyOf(all.map(({ mailHead }) => mailHead));
+  const asks = all.flatMap(({ asks = [] }) => asks).join("|");
+  const asksUnspaced = anyOf(all.map(({ asksUnspaced }) => asksUnspaced));
+  return {
+    /** Lines at the head of a mail or an answer of HTTP. */
+    header: new RegExp(String.raw`^\s*(?:${head}|[a-z]+(?:-[a-z]+)+)\s?: ?\S`, "u"),
+    subject: new RegExp(String.raw`^\s*(?:${anyOf(all.map(({ mailSubject }) => mailSubject))})\s?:`, "u"),
+    /** Words with which questions and requests begin. */
+    asks: new RegExp(
+      String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:${asks})(?![\p{L}])|(?:${asksUnspaced})`,
+      "u",
+    ),
+    /** Words that point to what stands beside them. */
+    points: new RegExp(String.raw`(?<![\p{L}])(?:${anyOf(all.map(({ points }) => points))})(?![\p{L}])`, "u"),
+  };
+});
 /** Words that lines with the fault have. */
 const FAULT =
   /(?:error|exception|failed|failure|fatal|panic|denied|refused|cannot|unable|invalid|timeout|exceeded|not found|does not exist|unexpected|duplicate|conflict)\b/iu;
@@ -72,14 +79,14 @@ export function readPrompt(text: string): Prompt {
   const first = kinds.findIndex((kind) => kind === "pasted");
   const last = kinds.lastIndexOf("pasted");
   const between = lines.filter(
-    (line, i) => i > first && i < last && kinds[i] === "prose" && ASKS.test(fold(line.trim())),
+    (line, i) => i > first && i < last && kinds[i] === "prose" && PROMPT().asks.test(fold(line.trim())),
   );
   const runs = [
     paragraphsOf(lines.slice(0, first)),
     between.length > 0 ? [between.join("\n")] : [],
     paragraphsOf(lines.slice(last + 1)).reverse(),
   ].map(shortRun);
-  const asks = runs.filter((run) => ASKS.test(fold(run)));
+  const asks = runs.filter((run) => PROMPT().asks.test(fold(run)));
   // Lines of prose in the middle of a paste are part of it, unless nothing else is left to be asked.
   const [before = "", , after = ""] = runs;
   const chosen = asks.length > 0 ? asks : keywordsAtEdge(lines);
@@ -117,14 +124,17 @@ function isKeywords(line: string): boolean {
   const text = line.trim();
   const isSentence = /[.,:;!…。]$/u.test(text) || text.length > MAX_KEYWORDS_CHARS;
   const isOther =
-    HEADER.test(fold(text)) || MACHINE.test(text) || /[;|\t=]|,\S/.test(text) || text === text.toUpperCase();
+    PROMPT().header.test(fold(text)) ||
+    MACHINE.test(text) ||
+    /[;|\t=]|,\S/.test(text) ||
+    text === text.toUpperCase();
   return /\p{L}{2}/u.test(text) && !isSentence && !isOther;
 }
 
 function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
   if (!/\p{L}{2}/u.test(asking)) return undefined;
   const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
-  const isPointing = longWords(asking) === 0 || POINTS.test(fold(asking));
+  const isPointing = longWords(asking) === 0 || PROMPT().points.test(fold(asking));
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
 }
 
@@ -136,9 +146,9 @@ type LineKind = "prose" | "pasted" | "empty";
 function kindsOf(lines: readonly string[]): LineKind[] {
   const folded = lines.map((line) => fold(line));
   const isDiff = lines.some((line) => /^(?:diff --git |@@ )/.test(line));
-  const mail = folded.findIndex((line) => SUBJECT.test(line));
+  const mail = folded.findIndex((line) => PROMPT().subject.test(line));
   // Two lines of a head make one: "Date: …" alone may be a note's.
-  const isHead = folded.filter((line) => HEADER.test(line)).length >= 2;
+  const isHead = folded.filter((line) => PROMPT().header.test(line)).length >= 2;
   const hasMail = mail >= 0 && isHead;
   let isFenced = false;
   let isInMail = false;
@@ -149,7 +159,7 @@ function kindsOf(lines: readonly string[]): LineKind[] {
     }
     if (isFenced) return "pasted";
     if (line.trim() === "") return "empty";
-    if (isHead && HEADER.test(folded[i] ?? "")) {
+    if (isHead && PROMPT().header.test(folded[i] ?? "")) {
       isInMail ||= hasMail;
       return "pasted";
     }
@@ -166,7 +176,7 @@ function kindsOf(lines: readonly string[]): LineKind[] {
   const last = kinds.findLastIndex((kind) => kind !== "empty");
   const begin = kinds.lastIndexOf("empty", last) + 1;
   const ending = lines.slice(begin, last + 1);
-  const isOwn = begin > mail + 2 && kinds[last] === "pasted" && ASKS.test(fold(ending.join(" ")));
+  const isOwn = begin > mail + 2 && kinds[last] === "pasted" && PROMPT().asks.test(fold(ending.join(" ")));
   const isAlone = !kinds.includes("prose");
   return isOwn && isAlone ? kinds.map((kind, i) => (i >= begin && i <= last ? "prose" : kind)) : kinds;
 }
@@ -196,14 +206,14 @@ function shortRun(paragraphs: readonly string[]): string {
   const isEnough = longWords(questions) >= Math.max(1, LEAST_WORDS - lines.length);
   if (lines.length > 1 && isEnough && questions.length <= MAX_ASKING_CHARS) return questions;
   if (whole.length <= MAX_ASKING_CHARS) return whole;
-  const asking = paragraphs.filter((paragraph) => ASKS.test(fold(paragraph)));
+  const asking = paragraphs.filter((paragraph) => PROMPT().asks.test(fold(paragraph)));
   return shortened((asking.length > 0 ? asking : paragraphs.slice(0, 1)).join("\n"), MAX_ASKING_CHARS);
 }
 
 /** The line of a paste that says what it is about: one with a fault, else the longest of words. */
 function tellingLine(pasted: readonly string[]): string {
   const lines = pasted
-    .filter((line) => !HEADER.test(fold(line)) || SUBJECT.test(fold(line)))
+    .filter((line) => !PROMPT().header.test(fold(line)) || PROMPT().subject.test(fold(line)))
     .map((line) =>
       line
         .replace(new RegExp(String.raw`^\s*[\[(<]?(?:${TIMESTAMP})\S*\s*`, "u"), "")

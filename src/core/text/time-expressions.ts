@@ -32,10 +32,10 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   if (best === undefined) return undefined;
   const { start: first, end: last, isVague } = best.period;
   const isPast = () =>
-    ASKS_OF_PAST.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
+    ASKS_OF().past.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
   if (isVague === true && !isPast()) return undefined;
   const { start, end, isOfAnyYear } = best.period;
-  const isMeantToCome = isOfAnyYear === true && !ASKS_OF_PAST.test(folded) && ASKS_OF_COMING.test(folded);
+  const isMeantToCome = isOfAnyYear === true && !ASKS_OF().past.test(folded) && ASKS_OF().coming.test(folded);
   const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
   const period = isMeantToCome ? later(best.period) : best.period;
   const { from, to } = period;
@@ -44,20 +44,24 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }), ...(isComing && { isComing }) };
 }
 
-/** Words of a question for what is to come, folded. */
-const ASKS_OF_COMING = new RegExp(
-  `(?<!\\p{L})(?:${[
-    "coming(?: up)?|upcoming|due|planned|scheduled|booked|(?:have|has) (?:i|we|he|she|they) got on|(?:is|are|'s) (?:there )?on|arriv(?:es|ing)|will|going to|expires?|begins|starts|when (?:is|are|do|does)|what (?:is|are)|what[’']s (?:happening|on)|do (?:i|we) (?:have|need)|(?:am|are) (?:i|we)|anything (?:on|planned)|plans?|payable|deadlines?|appointments?",
-    "(?:steht|stehen)(?=.*(?<!\\p{L})an(?!\\p{L}))|ansteh\\p{L}*|geplant|fallig|kommt|kommen|wird|werden|wann (?:ist|sind)|beginnt|lauft|habe (?:ich|wir)|ist .{0,40} los|fristen|termine?",
-    "prevue?s?|a venir|arrive(?:nt)?|sera|seront|quand (?:est|sont)|commence|est-ce que j'ai|j'ai quoi|rendez-vous",
-    "tengo|tenemos|hay|llega[n]?|previst[oa]s?|sera[n]?|cuando (?:es|son)|empieza|vence|citas?",
-    "previst[oaei]|in programma|arriva(?:no)?|sara|quando (?:e|sono)|comincia|scade|ho|abbiamo|appuntament[oi]",
-    "tenho|temos|ha|chega[m]?|previst[oa]s?|sera|quando (?:e|sao)|comeca|vence|consultas?",
-    "gepland|staat|staan|komt|komen|wanneer (?:is|zijn)|begint|verloopt|heb ik|hebben we|afspra(?:ak|ken)",
-    "mam|mamy|jest|sa|bedzie|beda|kiedy|czeka|zaplanowan\\p{L}*|wizyt\\p{L}+|у (?:меня|нас)|будет|будут|предстоит|когда|запланирован\\p{L}*|hoga|hogi|hai|है|होगा|होगी|कब",
-  ].join("|")})(?!\\p{L})|予定|安排|计划|有什么|일정|예정`,
-  "u",
-);
+/** What questions say in any language for what is to come, and for what happened, folded. */
+const ASKS_OF = fromLanguages((languages) => {
+  const all = languages.flatMap(({ question }) => question ?? []);
+  const spoken = (lists: readonly (readonly string[] | undefined)[]) =>
+    String.raw`(?<!\p{L})(?:${lists.flatMap((list) => list ?? []).join("|")})(?!\p{L})`;
+  const comingUnspaced = anyOf(all.map(({ comingUnspaced }) => comingUnspaced));
+  return {
+    coming: new RegExp(`${spoken(all.map(({ coming }) => coming))}|${comingUnspaced}`, "u"),
+    past: new RegExp(spoken(all.map(({ happened }) => happened)), "u"),
+    /** All of a question that says nothing else. */
+    pastUnspaced: new RegExp(
+      `^(?:${anyOf(all.flatMap(({ happenedUnspaced = [] }) => happenedUnspaced))})+$`,
+      "u",
+    ),
+    /** The words of each language of which each says nothing else. */
+    empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty.join("|")})$`, "u")),
+  };
+});
 
 /** Periods named by their distance from `now` in English, at most eight. @param text folded. */
 export function relativePeriods(text: string, now: number): Period[] {
@@ -78,28 +82,9 @@ const MAX_QUESTION_CHARS = 1_000;
 export function asksForNothingElse(text: string): boolean {
   const { folded } = foldedWords(text);
   const words = folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  if (words.length === 0 || HAPPENED_UNSPACED.test(words.join(""))) return true;
-  return EMPTY().some((pattern) => words.every((word) => pattern.test(word)));
+  if (words.length === 0 || ASKS_OF().pastUnspaced.test(words.join(""))) return true;
+  return ASKS_OF().empty.some((pattern) => words.every((word) => pattern.test(word)));
 }
-
-/** The words of each language that say nothing in a question of what happened. */
-const EMPTY = fromLanguages(() =>
-  timeWords().map(({ empty }) => new RegExp(`^(?:${empty.join("|")})$`, "u")),
-);
-
-/** A question of the past, folded. */
-const ASKS_OF_PAST = new RegExp(
-  `(?<!\\p{L})(?:${[
-    "did|(?<=(?:what|who|how|which|there|it|i) )was|were|happened|went on|war(?:en)?|gab|hatten?|gemacht|getan|passiert|geschehen|unternommen|notiert|aufgeschrieben",
-    "fait|passee?s?|etait|arrive|(?<=(?:ai|as|a|avons|avez|ont) )eu|note|ecrit|hice|hizo|hicimos|paso|ocurrio|sucedio|hecho|fue|hubo|anote|estuve|tuve",
-    "fatto|facevo|successo|accaduto|avvenuto|scritto|stat[oi]|era|fiz|fez|fizemos|aconteceu|passou|foi|houve|feito|anotei|escrevi",
-    "deed|deden|gedaan|gebeurd|gebeurde|waren|opgeschreven|genoteerd|было|были|делала?|случилось|произошло",
-  ].join("|")})(?!\\p{L})`,
-  "u",
-);
-
-const HAPPENED_UNSPACED =
-  /^(?:我们?|私|都?|做|干|了|什么|什麼|事情?|发生|發生|有|的|过|過|呢|吗|何|を|が|は|し|た|ました|か|あった|あり|の|に|こと)+$/u;
 
 /** Cost: linear for each rule. */
 function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod[] {
