@@ -66,9 +66,9 @@ export interface VectorRow {
 export type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
 
 /** Kinds of waypoints that are stored. The others are looked for when somebody asks; stores of earlier versions have rows of them. */
-export const STORED_EDGE_KINDS = ["similar", "updates", "link"] as const;
+export const STORED_EDGE_KINDS = ["updates", "link"] as const;
 export type StoredEdgeKind = (typeof STORED_EDGE_KINDS)[number];
-export type EdgeKind = StoredEdgeKind | "next" | "same-document";
+export type EdgeKind = StoredEdgeKind | "next" | "same-document" | "similar";
 
 export const isStoredKind = (kind: EdgeKind): kind is StoredEdgeKind =>
   (STORED_EDGE_KINDS as readonly EdgeKind[]).includes(kind);

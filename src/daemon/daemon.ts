@@ -45,8 +45,8 @@ export type RunningDaemon = Awaited<ReturnType<typeof startDaemon>>;
 /** Delay of follow-ups to answered calls, so that few records hold them. */
 const FOLLOW_UP_DELAY_MS = 500;
 
-/** Links that are still made when the daemon stops: 1 s of work. */
-const LINKED_AT_STOP = 200;
+/** Memories for which `FollowUps` still works when the daemon stops: 1 s at most. */
+const INFERRED_AT_STOP = 200;
 
 /** A use is recorded to the hour, so there is something to save at most once per hour and key. */
 const USES_SAVED_EVERY_MS = 60_000;
@@ -162,12 +162,11 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         }, FOLLOW_UP_DELAY_MS).unref();
       },
       isBusy: () => embedder.waiting > 0,
-      minSimilarity: () => embedder.profile.similar,
       nextTurn,
     });
     started.push(async () => {
       clearTimeout(followUpTimer);
-      await followUps.flush(LINKED_AT_STOP);
+      await followUps.flush(INFERRED_AT_STOP);
       clearTimeout(followUpTimer);
     });
 

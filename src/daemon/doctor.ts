@@ -116,7 +116,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   if (lacking > 0 || store.lacksEdges)
     return wrong(
       "counts",
-      `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and waypoints are missing" : ""}.`,
+      `${counts}; ${lacking} memories without vectors${store.lacksEdges ? ", and what replaces what is not inferred again yet" : ""}.`,
       "The next start makes them again, in the background.",
     );
   return ok("counts", `${counts} agree with their tables.`);

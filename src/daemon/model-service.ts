@@ -249,7 +249,7 @@ const classifierOf = ({ sectors }: EmbeddingModel): SectorClassifier =>
 const AGAIN = "all memories are embedded again with another model; until then words find them";
 const RETRY_MS = 30_000;
 
-/** Makes missing vectors and waypoints, again when woken; `onDone` is called whenever nothing is missing. */
+/** Makes missing vectors and inferred updates, again when woken; `onDone` is called whenever nothing is missing. */
 function startRemaking(
   parts: Pick<RemakeOptions, "store" | "embedder" | "followUps">,
   log: Logger,
@@ -272,7 +272,7 @@ function startRemaking(
       } catch (error) {
         isWoken = true;
         if (signal.aborted) return;
-        log.warn({ err: error }, "vectors and waypoints not made again yet");
+        log.warn({ err: error }, "vectors and inferred updates not made again yet");
         isWaiting = true;
         await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
         isWaiting = false;
@@ -285,11 +285,11 @@ function startRemaking(
   };
   wake();
   return {
-    /** Sentences on vectors and waypoints that are being made again; empty at the end. */
+    /** Sentences on vectors and inferred updates that are being made again; empty at the end. */
     get repairs(): readonly string[] {
       return [
         ...(left > 0 ? [`The vectors of ${left} memories are made again.`] : []),
-        ...(store.lacksEdges ? ["Waypoints between memories are made again."] : []),
+        ...(store.lacksEdges ? ["What memories replace is inferred again."] : []),
       ];
     },
     /** True between a failure and the next attempt. */

@@ -342,7 +342,8 @@ const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
   jobs: "The list of jobs was lost: documents that were waiting to be read have to be sent again.",
   requests: "The Idempotency-Keys of the last day were lost: a repeated request may be done twice.",
   versions: "Earlier versions of memories and the trash were lost.",
-  edges: "Waypoints were lost and are made again, without what questions and corrections had taught them.",
+  edges:
+    "Links between memories were lost, and what was said of guesses that one replaces another; the guesses are made again.",
 };
 
 function lossesOf(chosen: ChosenCheckpoint | undefined): string[] {

@@ -86,7 +86,6 @@ export async function openProject(
   const followUps = new FollowUps(store, {
     onPending: () => {},
     isBusy: () => false,
-    minSimilarity: () => embedder.profile.similar,
     nextTurn: async () => {},
   });
   const classify = createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")));

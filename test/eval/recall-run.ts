@@ -26,7 +26,6 @@ export async function openSet(set: EverydaySet, embedder: Embedder) {
   const followUps = new FollowUps(store, {
     onPending: () => {},
     isBusy: () => false,
-    minSimilarity: () => embedder.profile.similar,
     nextTurn: async () => {},
   });
   const ports: MemoryPorts = {

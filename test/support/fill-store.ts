@@ -88,7 +88,6 @@ export async function fillStore({
         };
         const direction = vectors.embedding();
         const composed = {
-          direction,
           id: uuidSource.newId(section.now),
           identity,
           hash: sha256(content).slice(0, 32),
@@ -109,7 +108,7 @@ export async function fillStore({
           const edge = {
             source: row.id,
             target,
-            kind: "similar",
+            kind: "link",
             weight: 0.5,
             createdAt: section.now,
           } as const;

@@ -32,7 +32,6 @@ export function createMemoryWorld(): MemoryWorld {
   const followUps = new FollowUps(memory.store, {
     onPending: () => {},
     isBusy: () => false,
-    minSimilarity: () => 0.55,
     nextTurn: async () => {},
   });
   const world: MemoryWorld = {

@@ -103,7 +103,6 @@ function makeAgain(
   const followUps = new FollowUps(store.opened.store, {
     onPending: () => {},
     isBusy: () => false,
-    minSimilarity: () => 0.6,
     nextTurn: async () => {},
   });
   return remake({
@@ -163,28 +162,33 @@ it.each([
   await store.close();
 });
 
-it.each([/^edges-.*lance\/data\//, /^edges-.*manifest$/])("makes waypoints again: %s", async (kind) => {
-  const directory = harmed(filesOf(kind), "flip");
-  const chosen = await chooseCheckpoint(nodeDisk, directory, { hasJournal: true });
-  let store = await openStoreOnDisk(directory, world);
-  expect(edgesOf(store)).toEqual([]);
-  // What the store does without is not reported again while the first checkpoint still names it.
-  const latest = () => store.opened.checkpointer.latest ?? assert.fail();
-  expect(await scrub(nodeDisk, directory, latest)).not.toEqual([]);
-  expect(await scrub(nodeDisk, directory, latest, undefined, chosen?.damagedFiles)).toEqual([]);
-  expect(store.opened.losses.join()).toMatch(/Waypoints were lost and are made again/);
-  await addMemory(store.ports, { content: "after the damage", userId: "w" });
-  await store.opened.checkpointer.flush();
-  await store.close();
-  store = await store.reopen();
-  expect(store.opened.store.lacksEdges).toBe(true);
-  await makeAgain(store);
-  expect(edgesOf(store).some(({ kind: is }) => is === "similar")).toBe(true);
-  await store.close();
-  store = await store.reopen();
-  expect(store.opened.store.lacksEdges).toBe(false);
-  await store.close();
-});
+it.each([/^edges-.*lance\/data\//, /^edges-.*manifest$/])(
+  "infers again what memories replace: %s",
+  async (kind) => {
+    const directory = harmed(filesOf(kind), "flip");
+    const chosen = await chooseCheckpoint(nodeDisk, directory, { hasJournal: true });
+    let store = await openStoreOnDisk(directory, world);
+    expect(edgesOf(store)).toEqual([]);
+    // What the store does without is not reported again while the first checkpoint still names it.
+    const latest = () => store.opened.checkpointer.latest ?? assert.fail();
+    expect(await scrub(nodeDisk, directory, latest)).not.toEqual([]);
+    expect(await scrub(nodeDisk, directory, latest, undefined, chosen?.damagedFiles)).toEqual([]);
+    expect(store.opened.losses.join()).toMatch(/Links between memories were lost/);
+    const rent = "the rent of the studio in the old town is";
+    for (const content of [`${rent} 640 a month`, `${rent} raised to 690 a month`])
+      await addMemory(store.ports, { content, userId: "w" });
+    await store.opened.checkpointer.flush();
+    await store.close();
+    store = await store.reopen();
+    expect(store.opened.store.lacksEdges).toBe(true);
+    await makeAgain(store);
+    expect(edgesOf(store).map(({ kind: is }) => is)).toEqual(["updates"]);
+    await store.close();
+    store = await store.reopen();
+    expect(store.opened.store.lacksEdges).toBe(false);
+    await store.close();
+  },
+);
 
 it("makes the vectors of another model again, also after a kill in between", async () => {
   const other = createMemoryWorld();

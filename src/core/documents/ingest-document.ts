@@ -3,7 +3,7 @@ import { CHUNKING_VERSION } from "./chunking.ts";
 import { duplicateHash, embeddedText, readText, sectorsOf } from "../memories/compose-memory.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import { type DocumentEmbedding, meanWindow } from "../embedding.ts";
+import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, ServiceError } from "../errors.ts";
 import { planDocument, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
 import type { DocumentPlan, PlannedMemory, ComposedPlaces } from "./store-document.ts";
@@ -16,8 +16,6 @@ import { type Owned, type Written, writerOf } from "../memory.ts";
 const EMBEDDED_AT_ONCE = 4;
 /** Delay before a retry where the embedder names none. */
 const USUAL_WAIT_S = 2;
-/** `version` of a new memory. */
-const FIRST_VERSION = 1;
 /** Maximum number of attempts for a document that is changed at the same time. */
 const ATTEMPTS = 3;
 
@@ -107,7 +105,7 @@ async function attemptOnce(
   request: IngestRequest,
   control: JobControl,
 ): Promise<boolean> {
-  const { store, ids, clock, followUps } = ports;
+  const { store, ids, clock } = ports;
   const { file } = request;
   if (file === null) throw new TypeError("the original is there by now");
   const content = { sha256: file.sha256, userId: job.userId, project: job.project };
@@ -169,8 +167,6 @@ async function attemptOnce(
     ];
     return { changes, result: true };
   });
-  const root = composed.get(0);
-  if (stored && root !== undefined) followUps.added(root.id, FIRST_VERSION, root.direction);
   return stored;
 
   function isStillSo(_: PlannedMemory, place: number): boolean {
@@ -278,7 +274,6 @@ async function composePlaces(
   const composed = await mapAtOnce(places, EMBEDDED_AT_ONCE, async (place) => {
     const memory = plan.memories[place] as PlannedMemory;
     const embedding = await embed(ports, embeddedText(memory), signal);
-    const direction = meanWindow(embedding.windows);
     const identity = { ...memory, userId, project, tags, metadata, sessionId: null, occurredAt };
     done += 1;
     onProgress({ stage: "embedding", done, total: places.length });
@@ -287,8 +282,7 @@ async function composePlaces(
       identity,
       hash: duplicateHash(sha256, identity),
       embedding,
-      direction,
-      sectors: sectorsOf(classify, memory.content, direction),
+      sectors: sectorsOf(classify, memory.content, embedding),
       ...writerOf(owner),
       supersedes: [],
       readText: readText(identity, clock.now()),

@@ -1,5 +1,4 @@
 import { mapAtOnce } from "../at-once.ts";
-import { meanWindow } from "../embedding.ts";
 import { conflict } from "../errors.ts";
 import { factIdOfRow, factRowId } from "../facts/fact.ts";
 import {
@@ -49,10 +48,7 @@ export async function restoreFromTrash(
       throw conflict("The trash was changed at this moment; look again.", { retryAfterSeconds: 1 });
     return { changes: restoringChanges(ports, section, restored, restoredBy ?? null), result: undefined };
   });
-  for (const { row, embedding } of restored)
-    // As after ingesting, only the root of a document is linked to similar memories.
-    if (row.memory.source === null || row.document !== null)
-      followUps.added(row.memoryId, row.version + 1, meanWindow(embedding.windows));
+  for (const { row } of restored) followUps.added(row.memoryId);
   const memory = (await store.readMemories([input.id])).get(input.id);
   if (memory === undefined) throw missing("memory");
   return memory;

@@ -1,7 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
 import * as compose from "./compose-memory.ts";
-import { meanWindow } from "../embedding.ts";
 import { conflict, refusedOr, ServiceError } from "../errors.ts";
 import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
@@ -80,14 +79,12 @@ async function composeMemory(
   const embedding = await embedder.embedDocument(compose.embeddedText(input));
   // The rest takes .1 s and more for a long text: let other requests in between.
   await nextTurn();
-  const direction = meanWindow(embedding.windows);
-  const sectors = compose.sectorsOf(classify, input.content, direction, input.sector);
+  const sectors = compose.sectorsOf(classify, input.content, embedding, input.sector);
   await nextTurn();
   return {
     ...known,
     id,
     embedding,
-    direction,
     sectors,
     ...writerOf(input),
     readText: compose.readText(identity, clock.now()),
@@ -104,17 +101,17 @@ async function storeMemories(
     return items.filter((item) => item instanceof ServiceError);
   const { placed, added } = await store.commit((section) => {
     const changes: Change[] = [];
-    const added = new Map<string, { readonly memory: SeenMemory; readonly item: compose.ComposedMemory }>();
+    const added = new Map<string, SeenMemory>();
     const placed = items.map((item) => {
       if (item instanceof ServiceError) return item;
-      const twin = added.get(item.hash)?.memory.id;
+      const twin = added.get(item.hash)?.id;
       const known = twin ?? identicalMemory(store.catalogue, item, items.length > 1);
       if (known !== undefined) return { id: known, deduplicated: true };
       if (!("embedding" in item)) return deletedMeanwhile();
 
       const row = compose.newMemoryRow(item, section, section.nextOrder + added.size);
       const seen = { salience: INITIAL_SALIENCE, lastSeenAt: section.now, superseded: null };
-      added.set(item.hash, { memory: { ...memoryOf(row), ...seen }, item });
+      added.set(item.hash, { ...memoryOf(row), ...seen });
       changes.push(
         { table: "memories", id: row.id, row },
         ...compose.embeddingChanges(row.id, row.userId, item.embedding),
@@ -127,9 +124,9 @@ async function storeMemories(
   });
 
   const memories = new Map<string, SeenMemory>();
-  for (const { memory, item } of added.values()) {
+  for (const memory of added.values()) {
     memories.set(memory.id, memory);
-    followUps.added(memory.id, memory.version, item.direction);
+    followUps.added(memory.id);
   }
   const known = placed.flatMap((place) =>
     place instanceof ServiceError || memories.has(place.id) ? [] : [place.id],

@@ -1,7 +1,7 @@
 import { withoutVowelSigns } from "../text/fold.ts";
 import type { AddMemoryInput } from "./memory-ports.ts";
 import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
-import { type DocumentEmbedding, stampKey } from "../embedding.ts";
+import { type DocumentEmbedding, meanWindow, stampKey } from "../embedding.ts";
 import { type Memory, occurredAtOf, sorted, writerOf, type Written } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
@@ -46,8 +46,6 @@ export interface ComposedMemory extends Written {
   readonly identity: Identity;
   readonly hash: string;
   readonly embedding: DocumentEmbedding;
-  /** See `meanWindow`. */
-  readonly direction: Float32Array;
   readonly sectors: Pick<Memory, "primarySector" | "sectors">;
   readonly supersedes: readonly string[];
   readonly readText: ReadText;
@@ -79,14 +77,14 @@ export function readText(
   };
 }
 
-/** The sectors of a text; a forced one comes first. @param direction see `meanWindow`. */
+/** The sectors of a text; a forced one comes first. */
 export function sectorsOf(
   classify: SectorClassifier,
   content: string,
-  direction: Float32Array,
+  { windows }: Pick<DocumentEmbedding, "windows">,
   forced?: Memory["primarySector"],
 ): Pick<Memory, "primarySector" | "sectors"> {
-  const { primarySector, sectors } = classify({ content, embedding: direction });
+  const { primarySector, sectors } = classify({ content, embedding: meanWindow(windows) });
   if (forced === undefined) return { primarySector, sectors };
   return { primarySector: forced, sectors: [forced, ...sectors.filter((sector) => sector !== forced)] };
 }

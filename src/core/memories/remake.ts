@@ -1,4 +1,3 @@
-import { meanWindow } from "../embedding.ts";
 import type { Embedder, MemoryStore } from "../ports.ts";
 import type { Change, MemoryRow } from "../rows.ts";
 import { embeddedText, embeddingChanges } from "./compose-memory.ts";
@@ -25,10 +24,10 @@ export interface RemakeOptions {
 
 /** Memories embedded and written per record: the most that a kill loses. */
 const MEMORIES_AT_ONCE = 16;
-const LINKED_AT_ONCE = 500;
+const INFERRED_AT_ONCE = 500;
 
 /**
- * Makes vectors, tokens and waypoints that the store lacks, from the texts of its memories and an embedder: the one
+ * Makes vectors, tokens and inferred updates that the store lacks, from the texts of its memories and an embedder: the one
  * mechanism for vectors that were damaged and for those of another model. For either the store is opened without the
  * tables (`ChosenCheckpoint.lost`), which are then begun anew under the number of another generation; the first checkpoint
  * afterwards names these alone.
@@ -49,12 +48,9 @@ export async function remake(options: RemakeOptions): Promise<void> {
   if (!store.lacksEdges) return;
   let waiting = 0;
   for (const id of store.memoryIds()) {
-    const entry = store.catalogue.find(id);
-    const windows = entry === undefined ? [] : store.windowsOf(entry.ordinal);
-    if (entry === undefined || windows.length === 0) continue;
-    followUps.added(id, entry.version, meanWindow(windows));
+    followUps.added(id);
     waiting += 1;
-    if (waiting % LINKED_AT_ONCE !== 0) continue;
+    if (waiting % INFERRED_AT_ONCE !== 0) continue;
     signal.throwIfAborted();
     await followUps.flush();
   }

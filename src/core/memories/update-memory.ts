@@ -1,5 +1,4 @@
 import * as compose from "./compose-memory.ts";
-import { meanWindow } from "../embedding.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Changeable, SeenMemory } from "../memory.ts";
 import { checkVersion, missing, owned, visible } from "../owned.ts";
@@ -50,11 +49,10 @@ export async function updateMemory(
     ? await embedder.embedDocument(compose.embeddedText({ content, source: source ?? null }))
     : undefined;
   await nextTurn();
-  const direction = embedding && meanWindow(embedding.windows);
   const sectors =
-    content === undefined || direction === undefined
+    content === undefined || embedding === undefined
       ? undefined
-      : (restored ?? compose.sectorsOf(classify, content, direction));
+      : (restored ?? compose.sectorsOf(classify, content, embedding));
 
   for (;;) {
     const memory = (await store.readMemories([id])).get(id);
@@ -98,14 +96,14 @@ export async function updateMemory(
       if (embedding !== undefined) {
         const outdated = store.catalogue
           .edgesOf(id)
-          .filter(({ kind, weight }) => kind === "similar" || (kind === "updates" && weight > 0));
+          .filter(({ kind, weight }) => kind === "updates" && weight > 0);
         changes.push(...compose.embeddingChanges(id, row.userId, embedding), ...removeEdges(outdated));
       }
       const { salience, lastSeenAt } = entry;
       return { changes, result: { ...memoryOf(row), salience, lastSeenAt, superseded } };
     });
     if (written === undefined) continue;
-    if (direction !== undefined) followUps.added(id, written.version, direction);
+    if (isNew) followUps.added(id);
     return written;
   }
 }

@@ -1,6 +1,6 @@
-import type { Catalogue, CatalogueEntry } from "../ports.ts";
+import type { Catalogue, CatalogueEntry, MemoryStore } from "../ports.ts";
 import { type Change, edgeId, type EdgeRow, type Waypoint } from "../rows.ts";
-import type { Neighbour } from "./infer-updates.ts";
+import { neighboursOf } from "./infer-updates.ts";
 
 /** Memories of one user without a session belong together when they were added within half an hour. */
 const NEXT_WITHIN_MS = 30 * 60 * 1_000;
@@ -47,37 +47,27 @@ function next(before: CatalogueEntry | undefined, after: CatalogueEntry | undefi
   return isNear ? [{ source: before.id, target: after.id, kind: "next", weight }] : [];
 }
 
-/** Maximum links that a new memory makes, and that it receives from later ones. */
-const MAX_SIMILAR_OUT = 4;
-const MAX_SIMILAR_IN = 8;
+/** Nearest memories that `similar` waypoints join one with. */
+const MAX_SIMILAR = 8;
 
 /**
- * The `similar` waypoints to the nearest, weighted by cosine; both directions are bounded.
+ * The `similar` waypoints between a memory and those nearest in meaning, from the later one to the earlier, weighted by cosine.
+ * Cost: as `neighboursOf`.
  *
- * @param neighbours nearest first; full ones are skipped, so that more may be needed than are linked
- * @param minSimilarity see `EmbeddingProfile.similar`
+ * @param least see `EmbeddingProfile.similar`
  */
 export function similarWaypoints(
-  catalogue: Catalogue,
-  id: string,
-  neighbours: readonly Neighbour[],
-  minSimilarity: number,
-  now: number,
-): Change[] {
-  const changes: Change[] = [];
-  // A remake that was interrupted comes to memories that have some.
-  const made = catalogue.edgesOf(id).filter(({ kind, source }) => kind === "similar" && source === id).length;
-  for (const { other, likeness: weight } of neighbours) {
-    if (weight < minSimilarity || made + changes.length >= MAX_SIMILAR_OUT) break;
-    // Deleted or changed since it was compared; a new text gets links of its own.
-    if (catalogue.find(other.id)?.version !== other.version) continue;
-    const similar = catalogue.edgesOf(other.id).filter(({ kind }) => kind === "similar");
-    const isLinked = similar.some(({ source, target: end }) => source === id || end === id);
-    const isFull = similar.filter(({ target: end }) => end === other.id).length >= MAX_SIMILAR_IN;
-    if (!isLinked && !isFull)
-      changes.push(...putEdge({ source: id, target: other.id, kind: "similar", weight, createdAt: now }));
-  }
-  return changes;
+  store: Pick<MemoryStore, "catalogue" | "scoreVectors" | "windowsOf">,
+  memory: CatalogueEntry,
+  least: number,
+): Waypoint[] {
+  return neighboursOf(store, memory)
+    .filter(({ likeness }) => likeness >= least)
+    .slice(0, MAX_SIMILAR)
+    .map(({ other, likeness }) => {
+      const [earlier, later] = other.ordinal < memory.ordinal ? [other, memory] : [memory, other];
+      return { source: later.id, target: earlier.id, kind: "similar", weight: Math.min(1, likeness) };
+    });
 }
 
 const putEdge = (row: EdgeRow): Change[] => [{ table: "edges", id: edgeId(row), row }];

@@ -66,7 +66,7 @@ export interface Candidate extends RankingCandidate {
 
 export interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** The waypoints between them, but for `next`, which `around` stands for. */
+  /** The links between them, and the steps along a document; `around` stands for those in a session. */
   readonly edges: readonly RankingEdge[];
 }
 
@@ -268,14 +268,13 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
 const MAX_LINKS = 64;
 
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  const edges = catalogue.edgesAt(ordinal).filter(({ kind }) => kind !== "updates");
-  const kept = edges.length > MAX_LINKS ? edges.filter(({ kind }) => kind !== "link") : edges;
+  const links = catalogue.edgesAt(ordinal).filter(({ kind }) => kind === "link");
   const beside = catalogue.documentNeighbours(ordinal).map((other) => ({
     source: Math.min(ordinal, other),
     target: Math.max(ordinal, other),
     weight: 1,
   }));
-  return [...kept, ...beside];
+  return links.length > MAX_LINKS ? beside : [...links, ...beside];
 }
 
 /** The share of the question's quoted phrases that each text contains. */

@@ -29,7 +29,7 @@ export interface RankingCandidate {
   readonly quoted: number;
 }
 
-/** A waypoint between two candidates, but for `next`, which `around` stands for. Counts both ways. */
+/** A link between two candidates, or a step along a document; `around` stands for those in a session. Counts both ways. */
 export interface RankingEdge {
   readonly source: Ordinal;
   readonly target: Ordinal;

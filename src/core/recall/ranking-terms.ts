@@ -43,8 +43,8 @@ export const WEIGHTS = {
   /** … of the one before, when it asks: this may be the answer. */
   answer: 0.7,
   /**
-   * A share of the score at the other end of a waypoint, times the waypoint's weight. What is alike is rarely an answer too:
-   * twice as much puts fewer answers first, and waypoints grow stronger with use.
+   * A share of the score at the other end of a link, or of a step along a document, times its weight. Twice as much puts fewer
+   * answers first.
    */
   waypoint: 0.15,
   session: 0.3,

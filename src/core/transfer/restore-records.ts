@@ -163,10 +163,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
     };
   });
 
-  // As after ingesting, only the root of a document is linked to similar memories.
-  const isLinked = ({ memory: { source } }: Embedded) =>
-    source === null || source.chunkIndex < 0 || source.chunkCount === 1;
-  followUps.restored([...added.values()].filter(isLinked).map(({ memory }) => memory.id));
+  for (const { memory } of added.values()) if (memory.source === null) followUps.added(memory.id);
   return { results };
 }
 

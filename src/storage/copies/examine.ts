@@ -132,7 +132,9 @@ function remedyOf({ lost, unindexed }: Pick<ChosenCheckpoint, "lost" | "unindexe
   const made = [
     ...(lost.has("vectors") ? ["the vectors of all memories"] : []),
     ...(lost.has("tokens") ? ["the token vectors of all memories"] : []),
-    ...(lost.has("edges") ? ["waypoints"] : []),
+    ...(lost.has("edges")
+      ? ["guesses that one memory replaces another (links between memories are lost)"]
+      : []),
     ...(unindexed.size > 0 ? [`the index of ${[...unindexed].join(", ")}`] : []),
   ];
   const gone = [...lost].filter((table) => !["vectors", "tokens", "edges"].includes(table));

@@ -19,7 +19,6 @@ beforeEach(() => {
   followUps = new FollowUps(world.memory.store, {
     onPending: () => (woken += 1),
     isBusy: () => busy,
-    minSimilarity: () => 0.55,
     nextTurn: async () => void seen.push("turn"),
   });
 });
@@ -37,39 +36,132 @@ async function add(content: string, userId?: string, metadata = {}): Promise<str
 const edges = (id: string) =>
   world.memory.store.catalogue.edgesOf(id).map(({ source, target, kind }) => `${source} ${kind} ${target}`);
 
+const RENT = "the rent of the studio in the old town is 640 a month";
+const RAISED = "the rent of the studio in the old town is raised to 690 a month";
+
 describe("FollowUps", () => {
-  it("links a new memory to similar ones of the same user, in a record after the add's", async () => {
-    const tea = await add("green tea grows in Japan");
-    const others = await add("green tea grows in Japan today", "ann");
-    const again = await add("green tea grows in Japan too");
-    await add("the printer is out of paper");
-    const before = world.memory.records.length;
+  it("infers nothing before, and nothing for another user", async () => {
+    const rent = await add(RENT);
+    const theirs = await add(RAISED, "ann");
+    const raised = await add(RAISED);
+    const records = world.memory.records.length;
+    expect(edges(raised)).toEqual([]);
     await followUps.flush();
-    // Both were new: the first to be linked found the other.
-    expect(edges(again)).toEqual([`${tea} similar ${again}`]);
-    expect(edges(others)).toEqual([]);
-    expect(world.memory.records.length).toBeGreaterThan(before);
+    expect(edges(raised)).toEqual([`${raised} updates ${rent}`]);
+    expect(edges(theirs)).toEqual([]);
+    expect(world.memory.records.length).toBe(records + 1);
   });
 
-  it("links the latest memories that a crash left without links after the next start", async () => {
-    const tea = await add("green tea grows in Japan");
+  it("writes nothing for notes that are merely similar, and scans no vectors for them", async () => {
+    await add("green tea grows in Japan");
+    await add("green tea grows in Japan too");
+    const scan = vi.spyOn(world.memory.store, "scoreVectors");
+    const records = world.memory.records.length;
     await followUps.flush();
-    const again = await add("green tea grows in Japan too");
+    expect(world.memory.records.length).toBe(records);
+    expect(scan).not.toHaveBeenCalled();
+  });
+
+  it("finds the later note that replaces one which comes after it, or has its text since", async () => {
+    const raised = await add(RAISED);
+    await followUps.flush();
+    const ports = { ...world.ports, followUps };
+    const { memory } = await addMemory(ports, { content: RENT, occurredAt: 5 });
+    await followUps.flush();
+    expect(edges(raised)).toEqual([`${raised} updates ${memory.id}`]);
+    await updateMemory(ports, { id: memory.id, content: "the printer is out of paper" });
+    expect(edges(raised)).toEqual([]);
+    await updateMemory(ports, { id: memory.id, content: RENT });
+    await followUps.flush();
+    expect(edges(raised)).toEqual([`${raised} updates ${memory.id}`]);
+  });
+
+  it("infers after the next start what a crash left, and writes nothing the second time", async () => {
+    const rent = await add(RENT);
+    const raised = await add(RAISED);
     const after = new FollowUps(world.memory.store, {
       onPending: () => (woken += 1),
       isBusy: () => false,
-      minSimilarity: () => 0.55,
       nextTurn: async () => undefined,
     });
     woken = 0;
     after.resume();
     expect(woken).toBe(1);
     await after.flush();
-    expect(edges(again)).toEqual([`${again} similar ${tea}`]);
+    expect(edges(raised)).toEqual([`${raised} updates ${rent}`]);
     const records = world.memory.records.length;
     after.resume();
     await after.flush();
     expect(world.memory.records.length).toBe(records);
+  });
+
+  it("waits while callers do, and says that there is work left", async () => {
+    await add(RENT);
+    const raised = await add(RAISED);
+    busy = true;
+    await followUps.flush();
+    expect([edges(raised), woken]).toEqual([[], 2]);
+    busy = false;
+    await followUps.flush();
+    expect([edges(raised).length, woken]).toEqual([1, 2]);
+  });
+
+  it("looks at no more than asked", async () => {
+    await add(RENT);
+    const raised = await add(RAISED);
+    await followUps.flush(1);
+    expect(edges(raised)).toEqual([]);
+    await followUps.flush(1);
+    expect(edges(raised)).toHaveLength(1);
+  });
+
+  it("makes no link to a text that is replaced while it is looked for", async () => {
+    const rent = await add(RENT);
+    await followUps.flush();
+    const raised = await add(RAISED);
+    const readMemories = world.memory.store.readMemories.bind(world.memory.store);
+    let reads = 0;
+    vi.spyOn(world.memory.store, "readMemories").mockImplementation(async (ids) => {
+      const found = await readMemories(ids);
+      // The second is of the notes around it.
+      if ((reads += 1) === 2) await updateMemory(world.ports, { id: rent, content: "out of paper" });
+      return found;
+    });
+    await followUps.flush();
+    expect(world.memory.store.catalogue.find(rent)?.version).toBe(2);
+    expect(edges(raised)).toEqual([]);
+  });
+
+  it("infers nothing by a text that has been replaced", async () => {
+    await add(RENT);
+    const moving = await add(RAISED);
+    await updateMemory(world.ports, { id: moving, content: "the printer is out of paper" });
+    await followUps.flush();
+    expect(edges(moving)).toEqual([]);
+  });
+
+  it("keeps what waits when the store refuses, until there is work again", async () => {
+    await add(RENT);
+    const raised = await add(RAISED);
+    world.memory.hold();
+    const refused = followUps.flush();
+    refused.catch(() => undefined);
+    await new Promise((done) => setImmediate(done));
+    await world.memory.release("refused");
+    await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
+    const before = woken;
+    await add("the printer is out of paper");
+    expect(woken).toBe(before + 1);
+    await followUps.flush();
+    expect(edges(raised)).toHaveLength(1);
+  });
+
+  it("passes over what was deleted meanwhile", async () => {
+    const gone = await add(RENT);
+    const raised = await add(RAISED);
+    await deleteMemory(world.ports, { id: gone });
+    await followUps.flush();
+    expect(edges(raised)).toEqual([]);
   });
 
   it("links what changes something to the one note it is nearest to, and to no other", async () => {
@@ -114,153 +206,6 @@ describe("FollowUps", () => {
     expect(edges(raised)).toContain(`${raised} updates ${rent}`);
     // Its own, and that around the note.
     expect(seen).toEqual(["turn", "scan", "turn", "scan"]);
-  });
-
-  it("lets links wait while callers do, and says that there is work left", async () => {
-    const tea = await add("green tea grows in Japan");
-    await add("green tea grows in Japan too");
-    busy = true;
-    await followUps.flush();
-    expect([edges(tea), woken]).toEqual([[], 2]);
-    busy = false;
-    await followUps.flush();
-    expect([edges(tea).length, woken]).toEqual([1, 2]);
-  });
-
-  it("links no more than asked", async () => {
-    for (let i = 0; i < 6; i += 1) await add(`the weekly meeting was about the budget ${i}`);
-    const records = world.memory.records.length;
-    await followUps.flush(2);
-    expect(world.memory.records.length).toBe(records + 1);
-  });
-
-  it("bounds how many links a memory makes and takes", async () => {
-    for (let i = 0; i < 30; i += 1) {
-      await add(`the weekly meeting was about the budget ${i}`);
-      await followUps.flush();
-    }
-    for (const { id } of world.memory.store.catalogue
-      .page({}, { limit: 99, offset: 0 })
-      .ids.map((id) => ({ id }))) {
-      const own = edges(id);
-      expect(own.filter((edge) => edge.startsWith(`${id} `)).length).toBeLessThanOrEqual(4);
-      expect(own.filter((edge) => edge.endsWith(` ${id}`)).length).toBeLessThanOrEqual(8);
-    }
-  });
-
-  it("makes no further links of a memory that has them, as a remake does that was interrupted", async () => {
-    const ids: string[] = [];
-    for (let i = 0; i < 12; i += 1) {
-      ids.push(await add(`the weekly meeting was about the budget ${i}`));
-      await followUps.flush();
-    }
-    const { store } = world.memory;
-    const last = ids.at(-1) ?? "";
-    const [window = new Float32Array()] = store.windowsOf(store.catalogue.find(last)?.ordinal ?? 0);
-    const before = edges(last);
-    expect(before).toHaveLength(4);
-    followUps.added(last, 1, window);
-    await followUps.flush();
-    expect(edges(last)).toEqual(before);
-  });
-
-  describe("after an import", () => {
-    async function untilOver() {
-      for (let i = 0; i < 12; i += 1) await followUps.flush();
-    }
-
-    it("links what came without waypoints, once no more comes", async () => {
-      const tea = await add("green tea grows in Japan");
-      await followUps.flush();
-      world.now += HOUR_MS;
-      const { memory } = await addMemory(world.ports, { content: "green tea grows in Japan too" });
-      const again = memory.id;
-      followUps.restored([again]);
-      await followUps.flush();
-      expect(edges(again)).toEqual([]);
-      await untilOver();
-      expect(edges(again)).toEqual([`${again} similar ${tea}`]);
-    });
-
-    it("makes no further links of what came with them, however often it is imported", async () => {
-      const ids: string[] = [];
-      for (let i = 0; i < 12; i += 1) {
-        ids.push(await add(`the weekly meeting was about the budget ${i}`));
-        await followUps.flush();
-      }
-      const before = ids.map(edges);
-      followUps.restored(ids);
-      await untilOver();
-      expect(ids.map(edges)).toEqual(before);
-    });
-
-    it("links at a stop, as far as is asked", async () => {
-      const tea = await add("green tea grows in Japan");
-      await followUps.flush();
-      followUps.restored([tea, "e8b6a3c2-94d0-4b8f-8a55-1d2c3b4a5f60"]);
-      const again = await add("green tea grows in Japan too");
-      await followUps.flush(2);
-      expect(edges(tea)).toEqual([`${again} similar ${tea}`]);
-    });
-  });
-
-  it("links anew what was given another text", async () => {
-    const tea = await add("green tea grows in Japan");
-    const printer = await add("the printer is out of paper");
-    const moving = await add("green tea grows in Japan too");
-    await followUps.flush();
-    expect(edges(tea)).toHaveLength(1);
-    const ports = { ...world.ports, followUps };
-    await updateMemory(ports, { id: moving, content: "the printer is out of paper again" });
-    expect(edges(tea)).toEqual([]);
-    await followUps.flush();
-    expect(edges(printer)).toEqual([`${moving} similar ${printer}`]);
-  });
-
-  it("makes no link to a text that is replaced while the links are looked for", async () => {
-    const tea = await add("green tea grows in Japan");
-    await followUps.flush();
-    const again = await add("green tea grows in Japan too");
-    const readMemories = world.memory.store.readMemories.bind(world.memory.store);
-    vi.spyOn(world.memory.store, "readMemories").mockImplementationOnce(async (ids) => {
-      await updateMemory(world.ports, { id: tea, content: "the printer is out of paper" });
-      return await readMemories(ids);
-    });
-    await followUps.flush();
-    expect(world.memory.store.catalogue.find(tea)?.version).toBe(2);
-    expect(edges(again)).toEqual([]);
-  });
-
-  it("makes no links by a text that has been replaced", async () => {
-    await add("green tea grows in Japan");
-    const moving = await add("green tea grows in Japan too");
-    await updateMemory(world.ports, { id: moving, content: "the printer is out of paper" });
-    await followUps.flush();
-    expect(edges(moving)).toEqual([]);
-  });
-
-  it("keeps the links to make when the store refuses, until there is work again", async () => {
-    await add("green tea grows in Japan");
-    const again = await add("green tea grows in Japan too");
-    world.memory.hold();
-    const refused = followUps.flush();
-    refused.catch(() => undefined);
-    await new Promise((done) => setImmediate(done));
-    await world.memory.release("refused");
-    await expect(refused).rejects.toMatchObject({ code: "STORE_FULL" });
-    const before = woken;
-    await add("the printer is out of paper");
-    expect(woken).toBe(before + 1);
-    await followUps.flush();
-    expect(edges(again)).toHaveLength(1);
-  });
-
-  it("passes over what was deleted meanwhile", async () => {
-    const gone = await add("green tea grows in Japan");
-    await add("green tea grows in Japan too");
-    await deleteMemory(world.ports, { id: gone });
-    await followUps.flush();
-    expect(world.memory.store.catalogue.find(gone)).toBeUndefined();
   });
 
   it("says once that there is work, until it is done", async () => {

@@ -260,6 +260,28 @@ describe("update memory", () => {
         code: "NOT_FOUND",
       });
     });
+
+    it("looks for what is similar when asked, each pair once, and stores nothing", async () => {
+      const add = async (content: string, userId = "eve") => {
+        world.now += 3_600_000;
+        return (await addMemory(world.ports, { content, userId })).memory.id;
+      };
+      const tea = await add("green tea grows in Japan");
+      const again = await add("green tea grows in Japan too");
+      await add("green tea grows in Japan today", "bob");
+      const printer = await add("the printer is out of paper");
+      const records = world.memory.records.length;
+      const edges = async (of: string, depth: number) =>
+        (await relatedMemories(world.ports, { id: of, depth })).edges.map(
+          ({ source, target, kind }) => `${source} ${kind} ${target}`,
+        );
+      expect(await edges(tea, 1)).toEqual([`${again} similar ${tea}`]);
+      expect(await edges(again, 3)).toEqual([`${again} similar ${tea}`]);
+      expect(await edges(printer, 1)).toEqual([]);
+      await deleteMemory(world.ports, { id: tea });
+      expect(await edges(again, 1)).toEqual([]);
+      expect(world.memory.records.length).toBe(records + 1);
+    });
   });
 });
 

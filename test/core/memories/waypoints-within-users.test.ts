@@ -30,7 +30,6 @@ it("waypoints never cross users, whatever is written and asked in whatever order
       const followUps = new FollowUps(world.memory.store, {
         onPending: () => {},
         isBusy: () => false,
-        minSimilarity: () => 0.55,
         nextTurn: async () => {},
       });
       for (const ports of [world.ports, world.documentPorts]) Object.assign(ports, { followUps });
