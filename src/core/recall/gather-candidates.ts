@@ -173,7 +173,10 @@ export async function gatherCandidates(
     embedding.tokens.vectors,
     candidates.map(({ id }) => tokens.get(id)?.vectors),
   );
-  matchByWords(store, question, embedding.words, candidates, matches);
+  const lacking = [...candidates.entries()].filter(
+    ([, { id, ordinal }]) => read.has(ordinal) && !tokens.has(id),
+  );
+  matchByWords(store, question, embedding.words, lacking, matches);
   matchPlaces(matches, entries, embedding.words);
   const quoted = await quotedShares(
     store,
@@ -216,25 +219,24 @@ function matchPlaces(
   });
 }
 
-/** Memories that lack vectors, which were lost or are of the model before, match by words alone until these are made again. */
+/** Memories whose vectors were lost, or are of the model before, match by words alone until these are made again. */
 function matchByWords(
   store: MemoryStore,
   { tokenFloor, averageLength }: RankingQuestion,
   words: readonly string[],
-  candidates: readonly { readonly ordinal: Ordinal; cosine: number }[],
+  lacking: readonly (readonly [place: number, { readonly ordinal: Ordinal; cosine: number }])[],
   matches: Float32Array[],
 ): void {
-  const lacking = [...candidates.entries()].filter(
-    ([, { ordinal, cosine }]) => cosine === 0 && store.windowsOf(ordinal).length === 0,
-  );
   if (lacking.length === 0) return;
   const found = words.map((word) =>
     store.scoreWords([{ term: analyse(word)[0] ?? word, weight: 1 }], averageLength),
   );
   for (const [i, candidate] of lacking) {
-    const match = Float32Array.from(found, (score) => (score.of(candidate.ordinal) > 0 ? 1 : tokenFloor));
+    const { ordinal } = candidate;
+    const match = Float32Array.from(found, (score) => (score.of(ordinal) > 0 ? 1 : tokenFloor));
     matches[i] = match;
-    candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);
+    if (candidate.cosine === 0 && store.windowsOf(ordinal).length === 0)
+      candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);
   }
 }
 

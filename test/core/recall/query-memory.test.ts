@@ -27,6 +27,22 @@ describe("query memory", () => {
       expect(second?.score ?? 0).toBeLessThan(0.25);
     });
 
+    it.each([["tokens"], ["tokens", "vectors"]] as const)(
+      "finds by its words what has lost its %s",
+      async (...tables) => {
+        const tea = await add("green tea grows in Japan");
+        for (let i = 0; i < 5; i += 1) await add(`green paint number ${i} dries in an hour`);
+        const before = await query("where does green tea grow?");
+        await world.ports.store.commit(() => ({
+          changes: tables.map((table) => ({ table, id: tea.id, row: null })),
+          result: undefined,
+        }));
+        const [first] = await query("where does green tea grow?");
+        expect(first?.memory.id).toBe(tea.id);
+        expect(first?.score).toBeGreaterThan(0.6 * (before[0]?.score ?? 1));
+      },
+    );
+
     it("scores a memory the same under any filter that lets it through, and shows nothing else", async () => {
       const session = { sessionId: "s", userId: "ann" };
       await add("Ann: where shall we meet for the tea tasting?", { ...session, tags: ["plan"] });
