@@ -52,7 +52,7 @@ describe("users", () => {
     it("prints sentences, facts and figures", async () => {
       await add("Planted garlic in bed three of the allotment.", "a b");
       await addFact("a b");
-      const text = await printed("summary", "a b", "--fresh");
+      const text = await printed("summary", "a b");
       expect(text).toMatch(/^a b · 1 memory, 1 fact · 2026-11-20$/m);
       expect(text).toMatch(/^ {2}Planted garlic in bed three of the allotment\.$/m);
       expect(text).toMatch(/^ {2}Ann · owns · a kite$/m);
