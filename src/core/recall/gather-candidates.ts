@@ -72,7 +72,7 @@ export interface Candidates {
 
 /** Best of each arm that are looked at closely; more gains nothing (measured to 100 000 memories). */
 const CANDIDATES_AN_ARM = 100;
-/** Of so many all are candidates: the answer is the exact order then, and costs no more. */
+/** A selection of so many memories is looked at whole: the answer is the exact order then, and costs no more. */
 const LOOKED_AT_WHOLE = 300;
 /** Best of each arm from which waypoints are followed to memories that neither arm found. */
 const FOLLOWED_AN_ARM = 20;
@@ -158,7 +158,7 @@ export async function gatherCandidates(
     matches: NO_MATCHES,
     quoted: 0,
   }));
-  // Of the whole, and as many of the selection and of what stands beside it.
+  // The most promising of the whole, and as many of the selection and of what stands beside it.
   const beside = new Set(candidates.flatMap((one) => (one.isSelected ? [one.ordinal, ...one.around] : [])));
   const promising = worthReading(question, candidates);
   const read = new Set([
@@ -176,8 +176,9 @@ export async function gatherCandidates(
   const lacking = [...candidates.entries()].filter(
     ([, { id, ordinal }]) => read.has(ordinal) && !tokens.has(id),
   );
-  matchByWords(store, question, embedding.words, lacking, matches);
-  matchPlaces(matches, entries, embedding.words);
+  const asked = embedding.words.map((word) => analyse(word)[0] ?? word);
+  matchByWords(store, question, asked, lacking, matches);
+  matchPlaces(matches, entries, asked);
   const quoted = await quotedShares(
     store,
     question,
@@ -195,9 +196,8 @@ export async function gatherCandidates(
 function matchPlaces(
   matches: Float32Array[],
   entries: readonly CatalogueEntry[],
-  words: readonly string[],
+  asked: readonly string[],
 ): void {
-  const asked = words.map((word) => analyse(word)[0] ?? word);
   const tokensIn = new Map<string, readonly number[]>();
   const tokensOf = (place: string) => {
     const known = tokensIn.get(place);
@@ -223,14 +223,12 @@ function matchPlaces(
 function matchByWords(
   store: MemoryStore,
   { tokenFloor, averageLength }: RankingQuestion,
-  words: readonly string[],
+  asked: readonly string[],
   lacking: readonly (readonly [place: number, { readonly ordinal: Ordinal; cosine: number }])[],
   matches: Float32Array[],
 ): void {
   if (lacking.length === 0) return;
-  const found = words.map((word) =>
-    store.scoreWords([{ term: analyse(word)[0] ?? word, weight: 1 }], averageLength),
-  );
+  const found = asked.map((term) => store.scoreWords([{ term, weight: 1 }], averageLength));
   for (const [i, candidate] of lacking) {
     const { ordinal } = candidate;
     const match = Float32Array.from(found, (score) => (score.of(ordinal) > 0 ? 1 : tokenFloor));

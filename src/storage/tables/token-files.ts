@@ -113,14 +113,8 @@ export class TokenFiles {
       }
       return low < catalogue.ordinals && catalogue.numberAt(low, "order") === order ? low : undefined;
     };
-    for (const { number, orders, lengths } of this.#unplaced.sort((a, b) => a.number - b.number)) {
-      let place = 0;
-      orders.forEach((order, i) => {
-        const [ordinal, length] = [ordinalOf(order), lengths[i] ?? 0];
-        if (ordinal !== undefined) this.#put(ordinal, number, place, length);
-        place += length;
-      });
-    }
+    for (const { number, orders, lengths } of this.#unplaced.sort((a, b) => a.number - b.number))
+      this.#hold(number, Array.from(orders, ordinalOf), lengths);
     this.#unplaced = [];
   }
 
@@ -257,12 +251,7 @@ export class TokenFiles {
     }
     // All in one turn: who reads finds the rows in the old files or in the new one.
     this.#files.set(number, { number, path, stamp, rows: ordinals.length, bytes, file });
-    let place = 0;
-    ordinals.forEach((ordinal, i) => {
-      const length = lengths[i] ?? 0;
-      this.#put(ordinal, number, place, length);
-      place += length;
-    });
+    this.#hold(number, ordinals, lengths);
     for (const each of merged) this.#files.delete(each.number);
     for (const each of merged) await each.file.close();
   }
@@ -297,10 +286,18 @@ export class TokenFiles {
     }
   }
 
-  #put(ordinal: Ordinal, number: number, place: number, length: number): void {
-    this.#fileOf.set(ordinal, number);
-    this.#places.set(ordinal, place);
-    this.#lengths.set(ordinal, length);
+  /** Notes where the rows of a file stand, in their order; undefined for a memory that is gone. */
+  #hold(number: number, ordinals: readonly (Ordinal | undefined)[], lengths: ArrayLike<number>): void {
+    let place = 0;
+    for (const [i, ordinal] of ordinals.entries()) {
+      const length = lengths[i] ?? 0;
+      if (ordinal !== undefined) {
+        this.#fileOf.set(ordinal, number);
+        this.#places.set(ordinal, place);
+        this.#lengths.set(ordinal, length);
+      }
+      place += length;
+    }
   }
 }
 
