@@ -167,7 +167,7 @@ const PRINTABLE = /^[ -~]*$/;
 /** One without a host is that of a page's own server. */
 const ADDRESS = /^(?:https?:\/\/[^/]|\/|$)/i;
 
-/** What keeps every call of such a client from being sent. */
+/** Says what keeps every call of such a client from being sent. */
 function faultOf(url: string, apiKey = "", clientName = ""): string | undefined {
   if (!ADDRESS.test(url))
     return `An address begins with http:// or https://, such as ${DEFAULT_URL}; got ${url}`;

@@ -85,7 +85,7 @@ const CONTEXT = "context";
 /** A session that has not asked for so long is over. */
 const MAX_OWED_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** What a session is owed, until it is settled. */
+/** Reads the debts to a session that are not settled. */
 export function owedTo(dataDir: string, session: string): Owed {
   const prefix = owedPrefix(session);
   const names = owedFiles(dataDir).filter((name) => name.startsWith(prefix));

@@ -153,7 +153,7 @@ interface Told {
   readonly text: string;
   /** All that the session has been told then. */
   readonly ids: readonly string[];
-  /** What the session is no longer owed then. */
+  /** The debts to the session that are settled once it was told. */
   readonly settled: Owed;
 }
 
@@ -210,7 +210,7 @@ async function answersTo(
     filters: { project: [project, null] },
     ...owner(consent),
   });
-  // Text of documents and web pages is somebody else's, and told only when it is asked for. A summary repeats what was asked
+  // Others wrote the text of documents and web pages, so it is told only when it is asked for. A summary repeats what was asked
   // before, so it would come first where the same is asked again; what was kept of its conversation is told by itself.
   return (reply?.matches ?? [])
     .filter(({ level, score }) => level === "answer" || (level === "perhaps" && score >= NEAR_AN_ANSWER))

@@ -106,7 +106,7 @@ export function claudeMemoryTool(
         .catch(ifGone);
   }
 
-  /** Of programs that put a file at one path at the same moment, the first one stays and the others take theirs back. */
+  /** Lets one of the programs that put a file at one path at the same moment keep it, the first; the others take theirs back. */
   async function settle(
     path: string,
     { id }: Pick<Memory, "id">,

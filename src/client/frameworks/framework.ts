@@ -12,7 +12,7 @@ export interface MemoryOwner {
   readonly project?: string;
 }
 
-/** Where somebody deleted the memory meanwhile. @throws any other error. */
+/** Passes over a memory that was deleted meanwhile. @throws any other error. */
 export function ifGone(error: unknown): "gone" {
   if (error instanceof MemorydError && error.code === "NOT_FOUND") return "gone";
   throw error;

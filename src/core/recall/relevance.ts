@@ -84,7 +84,7 @@ export function answerOdds(
   };
 }
 
-/** What questions ask for in any language, folded. */
+/** The forms that questions ask for in any language, folded. */
 const ASKED = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
   const pattern = (source: string) => new RegExp(source, "u");

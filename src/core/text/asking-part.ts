@@ -43,7 +43,7 @@ const MACHINE = new RegExp(
   ].join("|"),
   "u",
 );
-/** What prompts say in any language, folded. */
+/** The words of prompts in any language, folded. */
 const PROMPT = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
   const head = anyOf(all.map(({ mailHead }) => mailHead));

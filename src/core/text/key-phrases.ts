@@ -21,7 +21,7 @@ interface Phrase {
 }
 
 /**
- * What texts speak of, in phrases of one or two words: first those that many texts have and that are rare in any language.
+ * The topics of texts in phrases of one or two words: first those that many texts have and that are rare in any language.
  * Forms of a word count together. The same texts always give the same phrases. Cost: linear.
  * @param ignored folded names that are no topic, nor are short forms of them: those who speak.
  */

@@ -1,5 +1,5 @@
 /**
- * What languages are made of, and which of them this process knows. A language is a file, `data/languages/NAME.json`; the
+ * The parts of a language, and the languages that this process knows. A language is a file, `data/languages/NAME.json`; the
  * README there says what each entry means. Texts are sources of regular expressions over folded text (see `fold`), words divided
  * by `|`; a number is the length of a list, and `?` marks what a language may leave out.
  */
@@ -132,7 +132,7 @@ type Part<Entries> = {
 
 /** A language; it may leave out any of its parts. */
 export type Language = { readonly [Name in keyof Shape]?: Part<Shape[Name]> } & {
-  /** Of its file: "de". */
+  /** The name of its file: "de". */
   readonly name: string;
   /** Languages in which a question reads equally well are tried in this order, those without one last. */
   readonly order?: number;
@@ -230,7 +230,7 @@ export function fromLanguages<T>(make: (languages: readonly Language[]) => T): (
 /** Matches no text that is folded: stands for a word that a language does not have. */
 export const NEVER = "\u0001";
 
-/** What any of the languages say, as one source; `NEVER` where none says anything. */
+/** The words of all languages as one source; `NEVER` where none says anything. */
 export function anyOf(texts: Iterable<string | undefined>): string {
   const said = [...new Set(texts)].filter((text) => text !== undefined);
   return said.length === 0 ? NEVER : said.join("|");

@@ -44,7 +44,7 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }), ...(isComing && { isComing }) };
 }
 
-/** What questions say in any language for what is to come, and for what happened, folded. */
+/** The words of questions in any language for what is to come, and for what happened, folded. */
 const ASKS_OF = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
   const spoken = (lists: readonly (readonly string[] | undefined)[]) =>

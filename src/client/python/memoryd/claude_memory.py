@@ -163,7 +163,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
             raise _changed_meanwhile(path, error) from error
 
     def _settle(self, path: str, memory: Any, taken: str, take_back: Callable[[], object]) -> None:
-        """Of programs that put a file at one path at the same moment, the first one stays and the others take theirs back."""
+        """Lets one of the programs that put a file at one path at the same moment keep it, the first; the others take theirs back."""
         for look in range(LOOKS + 1):
             file = self._file_at(path)
             ids = [kept["id"] for kept in file.kept] if file else []
