@@ -37,10 +37,24 @@ export class RequestLedger {
     this.#inFlight.add(request.key);
     try {
       return await run();
+    } catch (error) {
+      if (!(error instanceof DoneMeanwhile)) throw error;
     } finally {
       this.#inFlight.delete(request.key);
     }
+    return this.once(request, catalogue, run, replay);
   }
+}
+
+/** Another process has done the same request since it was begun here. */
+class DoneMeanwhile extends Error {}
+
+/** To be called first in the decision of a request. @throws what `RequestLedger.once` catches, for a request that is done. */
+export function assertNotDone(
+  request: IdempotentRequest | undefined,
+  catalogue: Pick<Catalogue, "findRequest">,
+): void {
+  if (request !== undefined && catalogue.findRequest(request.key) !== undefined) throw new DoneMeanwhile();
 }
 
 /** The change that records a request, for the same record as its results. None without a key, or without results. */

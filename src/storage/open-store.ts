@@ -27,10 +27,11 @@ import { createPurge, type Purge } from "./checkpoints/purge.ts";
 import { PurgeLedger } from "./checkpoints/purge-ledger.ts";
 import type { Journal } from "./journal/journal.ts";
 import { checkJournal, holdsRecords, openJournal, removeUnused } from "./journal/open-journal.ts";
-import { LanceDbMemoryStore } from "./lancedb-memory-store.ts";
+import { IndexedMemoryStore } from "./indexed-memory-store.ts";
 import {
   catchUp,
   loadIndexes,
+  missingInImage,
   noteRecord,
   showDurable,
   stageRecord,
@@ -70,7 +71,7 @@ export interface StoreOptions {
 }
 
 export interface OpenedStore {
-  readonly store: LanceDbMemoryStore;
+  readonly store: IndexedMemoryStore;
   readonly storeId: string;
   readonly journal: Pick<Journal, "position" | "readOnly" | "bytes">;
   /** True where no document and no version has gone between the two checkpoints that are kept: what no row of now names, neither does. */
@@ -189,7 +190,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       roomNeeded: () => checkpointer.roomNeeded,
     });
     if (chosen === undefined) await removeUnused(disk, journalFolder);
-    let store: LanceDbMemoryStore | undefined;
+    let store: IndexedMemoryStore | undefined;
     const replayed = { rows: 0, bytes: 0 };
     const opened = await openJournal({
       disk,
@@ -200,7 +201,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       onRecord: (record) => {
         const changes = withKnownVectors(indexes, record.changes);
         if (record.sequence <= after) {
-          catchUp(indexes, changes);
+          catchUp(indexes, missingInImage(changes));
           return;
         }
         const staged = runAtOnce(stageRecord(indexes, { ...record, changes }));
@@ -240,7 +241,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         void texts.giveUp();
       },
     });
-    store = new LanceDbMemoryStore({
+    store = new IndexedMemoryStore({
       indexes,
       journal,
       tables,

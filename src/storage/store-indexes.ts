@@ -16,7 +16,7 @@ import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 import { presentOf } from "../core/facts/fact-store.ts";
 import type { Clock, Ordinal, Steps } from "../core/ports.ts";
 import { traitsOf } from "../core/recall/traits.ts";
-import type { Tables } from "./tables/tables.ts";
+import type { ScannedRows, SmallTable } from "./tables/tables.ts";
 
 export interface StoreLog {
   info(details: object, phrase: string): void;
@@ -134,7 +134,6 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
 export class Showing {
   readonly #indexes: StoreIndexes;
   readonly #on: { beforeRow(change: Change): void; onShown(rows: number, bytes: number): void };
-  /** While a large record is shown: the end of it and of those behind it. */
   #last: Promise<void> | undefined;
 
   constructor(
@@ -143,6 +142,11 @@ export class Showing {
   ) {
     this.#indexes = indexes;
     this.#on = on;
+  }
+
+  /** While a large record is shown: the end of it and of those behind it. */
+  get last(): Promise<void> | undefined {
+    return this.#last;
   }
 
   /** Small records are shown at once. */
@@ -221,12 +225,35 @@ function* findInSteps(
 /** Tables of which an image has everything that is held in memory. */
 const IMAGED_TABLES: ReadonlySet<string> = new Set(["memories", "vectors", "signals", "edges"]);
 
-/** Brings indexes of an image up to a record that the tables have already, and so everything else that is loaded. */
+/** The changes that bring indexes of an image up to a record that the tables have already. */
+export const missingInImage = (changes: readonly Change[]): Change[] =>
+  changes.filter(({ table }) => IMAGED_TABLES.has(table));
+
+/** Brings indexes up to rows that rest already. New memories come in the order of adding. */
 export function catchUp(indexes: StoreIndexes, changes: readonly Change[]): void {
-  const imaged = changes.filter(({ table }) => IMAGED_TABLES.has(table));
-  const { ordinals } = indexes.catalogue.stage(imaged);
-  runAtOnce(findInSteps(indexes, imaged, ordinals));
+  const { stage, lastOrder } = runAtOnce(stageRecord(indexes, { time: 0, changes }));
+  indexes.nextOrder = Math.max(indexes.nextOrder, lastOrder + 1);
+  runAtOnce(findInSteps(indexes, changes, stage.ordinals));
   runAtOnce(indexes.words.tidyInSteps());
+}
+
+/**
+ * Rows of records as they are after the last of these, for `catchUp`: memories in the order of adding. One that was deleted
+ * and came back is the newest again, as after loading.
+ */
+export function inOrderOfAdding(catalogue: StoreCatalogue, changes: readonly Change[]): Change[] {
+  const others: Change[] = [];
+  const memories: Extract<Change, { readonly table: "memories" }>[] = [];
+  for (const change of changes)
+    if (change.table === "memories") memories.push(change);
+    else others.push(change);
+  memories.sort((a, b) => (a.row?.order ?? 0) - (b.row?.order ?? 0));
+  const isBack = ({ id, row }: (typeof memories)[number]): boolean => {
+    const ordinal = row === null ? undefined : catalogue.ordinalOf(id);
+    return ordinal !== undefined && catalogue.numberAt(ordinal, "order") !== row?.order;
+  };
+  const gone = memories.filter(isBack).map(({ table, id }): Change => ({ table, id, row: null }));
+  return [...gone, ...memories, ...others];
 }
 
 /** Terms of another analyser version, such as an older journal has, are made again. */
@@ -261,7 +288,7 @@ export function imageOf({ catalogue, words, vectors }: ImagedIndexes): Record<st
  */
 export async function loadIndexes(
   indexes: StoreIndexes,
-  tables: Tables,
+  tables: ScannedRows,
   log: StoreLog,
   image?: IndexImage,
 ): Promise<void> {
@@ -279,22 +306,22 @@ export async function loadIndexes(
 }
 
 /** Fills indexes that an image holds from the tables. */
-async function loadImaged(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
+async function loadImaged(indexes: ImagedIndexes, tables: ScannedRows, log: StoreLog): Promise<void> {
   await loadMemories(indexes, tables, log);
   await loadRows(indexes, tables, ["signals", "edges"]);
 }
 
 async function loadRows(
   { catalogue }: Pick<StoreIndexes, "catalogue">,
-  tables: Tables,
-  names: readonly Parameters<Tables["scan"]>[0][],
+  tables: ScannedRows,
+  names: readonly SmallTable[],
 ): Promise<void> {
   for (const table of names)
     for await (const batch of tables.scan(table))
       catalogue.loadRows(batch.map(({ id, row }) => ({ table, id, row }) as Change));
 }
 
-async function loadMemories(indexes: ImagedIndexes, tables: Tables, log: StoreLog): Promise<void> {
+async function loadMemories(indexes: ImagedIndexes, tables: ScannedRows, log: StoreLog): Promise<void> {
   // Ordinals ascend with the order of adding, and rows come in any: so the places are dealt out first, and the rows go
   // straight to theirs. Holding all rows to sort them would take more memory than everything else.
   const orders: number[] = [];
@@ -337,7 +364,7 @@ const ROWS_ANALYSED_AT_A_TIME = 500;
 /** Memories whose terms an older analyser wrote are read and analysed at every start until they are written again. */
 async function analyseAgain(
   indexes: ImagedIndexes,
-  tables: Tables,
+  tables: ScannedRows,
   outdated: readonly { readonly id: string; readonly ordinal: Ordinal }[],
   log: StoreLog,
 ): Promise<void> {

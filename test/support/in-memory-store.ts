@@ -8,12 +8,12 @@ import { StampedVectors } from "../../src/storage/catalogue/stamped-vectors.ts";
 import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
 import { PurgeLedger } from "../../src/storage/checkpoints/purge-ledger.ts";
 import { RecentFeed } from "../../src/storage/recent-feed.ts";
-import { LanceDbMemoryStore } from "../../src/storage/lancedb-memory-store.ts";
+import { IndexedMemoryStore } from "../../src/storage/indexed-memory-store.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryStore {
   readonly feed: RecentFeed;
-  readonly store: LanceDbMemoryStore;
+  readonly store: IndexedMemoryStore;
   /** Every record written, in order. */
   readonly records: (readonly Change[])[];
   /** From now on records wait for `release`, and then succeed, or all fail. */
@@ -41,7 +41,7 @@ export function createInMemoryStore(
     clock,
     after: 0,
   });
-  const store = new LanceDbMemoryStore({
+  const store = new IndexedMemoryStore({
     indexes: {
       catalogue: new StoreCatalogue(() => clock.now()),
       overlay: new Overlay(),

@@ -2,7 +2,7 @@ import type { DocumentPorts, HeldFile } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
 import { asSentAgain, sentAgain } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import { claimsOf, isComplete } from "./ingest-document.ts";
 import { type Given, type Metadata, type Owned, ownerOf, writerOf, type Written } from "../memory.ts";
 import type { Change } from "../rows.ts";
@@ -40,6 +40,7 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
       store.catalogue,
       () =>
         store.commit(({ now }) => {
+          assertNotDone(input.idempotency, store.catalogue);
           const { job, existing } = newJob(ports, input, now);
           const same =
             job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;

@@ -3,7 +3,13 @@ import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft } from "./fact-draft.ts";
 import { similarFacts } from "./answering-facts.ts";
 import type { FactPorts } from "./fact-store.ts";
-import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
+import {
+  assertNotDone,
+  goneError,
+  type IdempotentRequest,
+  refusedBefore,
+  requestChanges,
+} from "../idempotency.ts";
 import { type Metadata, type Given, type Owned, type Written, writerOf } from "../memory.ts";
 import { placeStatement, settleCardinality } from "./timeline.ts";
 
@@ -70,6 +76,7 @@ export async function recordFacts(
     store.catalogue,
     () =>
       store.commit((section) => {
+        assertNotDone(input.idempotency, store.catalogue);
         const draft = new FactDraft(store.catalogue.facts, section, clock);
         const results = input.items.map((item) =>
           item instanceof ServiceError ? item : orRefused(() => recordInto(draft, ports, item)),

@@ -2,7 +2,13 @@ import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
 import * as compose from "./compose-memory.ts";
 import { conflict, refusedOr, ServiceError } from "../errors.ts";
-import { goneError, type IdempotentRequest, refusedBefore, requestChanges } from "../idempotency.ts";
+import {
+  assertNotDone,
+  goneError,
+  type IdempotentRequest,
+  refusedBefore,
+  requestChanges,
+} from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
@@ -100,6 +106,7 @@ async function storeMemories(
   if (items.every((item) => item instanceof ServiceError))
     return items.filter((item) => item instanceof ServiceError);
   const { placed, added } = await store.commit((section) => {
+    assertNotDone(request, store.catalogue);
     const changes: Change[] = [];
     const added = new Map<string, SeenMemory>();
     const placed = items.map((item) => {

@@ -1,4 +1,4 @@
-import { goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { owned } from "../owned.ts";
 import { reinforced } from "./salience.ts";
@@ -21,6 +21,7 @@ export async function reinforceMemory(
     store.catalogue,
     () =>
       store.commit(({ now }) => {
+        assertNotDone(input.idempotency, store.catalogue);
         const entry = owned("memory", store.catalogue.find(input.id), input.userId);
         const salience = reinforced(entry.salience, input.boost);
         return {

@@ -8,7 +8,7 @@ import { type Disk, listFilesBelow, removeTree, usageBelow } from "../files/disk
 import type { DiskFileStore } from "../files/disk-file-store.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { LanceDbMemoryStore } from "../lancedb-memory-store.ts";
+import type { IndexedMemoryStore } from "../indexed-memory-store.ts";
 import type { CopiedTable } from "../tables/next-generation.ts";
 import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
@@ -41,7 +41,7 @@ export interface Purge {
 export interface PurgeParts {
   readonly disk: Disk;
   readonly directory: string;
-  readonly store: LanceDbMemoryStore;
+  readonly store: IndexedMemoryStore;
   readonly tables: Tables;
   readonly tokens: Pick<TokenFiles, "rewrite" | "usage">;
   readonly journal: Pick<Journal, "beginSegment">;

@@ -1,3 +1,4 @@
+import type { FeedEntry } from "../../core/feed.ts";
 import type { Change } from "../../core/rows.ts";
 import type { Disk } from "../files/disk.ts";
 
@@ -17,8 +18,45 @@ export interface RecordToAppend extends Omit<JournalRecord, "sequence"> {
   readonly frees: boolean;
 }
 
+/** A record that another process wrote. */
+export interface NewerRecord extends Omit<JournalRecord, "changes"> {
+  readonly feedEntries: readonly FeedEntry[];
+}
+
+/** Another process has written to the store since: the state that a record was decided on is no longer the newest. */
+export class Overtaken extends Error {}
+
+/** What a store needs to make its records durable, in order, each whole or not at all. */
+export interface StoreJournal {
+  /**
+   * Accepts a record and gives it its sequence at once. The changes must not be altered afterwards. `durable`
+   * resolves in the order of sequences. It rejects with {ServiceError} STORE_FULL, or NOT_READY after another
+   * failure; with {Overtaken} once the store shows what was written since, so that it decides again.
+   *
+   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but records that free; NOT_READY
+   *   when the journal is read-only or closed.
+   * @param feedEntries gives its entries in the feed, once `append` has returned.
+   * @throws {Error} for changes that cannot be encoded; no sequence is used up.
+   */
+  append(
+    record: RecordToAppend,
+    feedEntries: () => readonly FeedEntry[],
+  ): {
+    readonly sequence: number;
+    readonly durable: Promise<void>;
+  };
+  /** True while a full disk admits only records that free space, as far as known. */
+  readonly isFull: boolean;
+  /** Looks whether that is still so; nothing to do while it is not. */
+  findRoom(): Promise<void>;
+  /** @throws {ServiceError} NOT_READY when its file is no longer where it was; it is read-only then. */
+  assertInPlace(): Promise<void>;
+  /** Writes what waits. Idempotent; every append after it is refused. */
+  close(): Promise<void>;
+}
+
 /**
- * Makes writes durable, in order, each whole or not at all.
+ * A journal in files of one process, which nobody overtakes.
  *
  * Records that wait share one write and one sync. When that fails, the journal is cut back to its last durable
  * record, then every record not yet durable is refused at once, and their sequences are given out again. When a
@@ -28,26 +66,11 @@ export interface RecordToAppend extends Omit<JournalRecord, "sequence"> {
  * Nor does it once its file is no longer where it was: what is written to a folder that was removed is lost, and one that
  * was moved is another's to open. That is looked at with every sync.
  */
-export interface Journal {
-  /**
-   * Accepts a record and gives it its sequence at once. The changes must not be altered afterwards. `durable`
-   * resolves in the order of sequences; it rejects with {ServiceError} STORE_FULL, or NOT_READY after another
-   * failure of the disk.
-   *
-   * @throws {ServiceError} STORE_FULL while a full disk leaves room for nothing but records that free; NOT_READY
-   *   when the journal is read-only or closed.
-   * @throws {Error} for changes that cannot be encoded; no sequence is used up.
-   */
-  append(record: RecordToAppend): {
-    readonly sequence: number;
-    readonly durable: Promise<void>;
-  };
+export interface Journal extends StoreJournal {
+  /** As `StoreJournal.append`; the feed is not kept. */
+  append(record: RecordToAppend): ReturnType<StoreJournal["append"]>;
   /** Sequence of the last durable record. */
   readonly position: { readonly epoch: number; readonly sequence: number };
-  /** True while a full disk admits only records that free space, as far as known. */
-  readonly isFull: boolean;
-  /** Looks whether that is still so; nothing to do while it is not. */
-  findRoom(): Promise<void>;
   /** Why nothing can be appended until the journal is opened again; undefined while it can. */
   readonly readOnly: Error | undefined;
   /**
@@ -58,12 +81,8 @@ export interface Journal {
    * @param options.tornEnds removes every unfinished end, also beside a file that stays.
    */
   dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): Promise<void>;
-  /** @throws {ServiceError} NOT_READY when its file is no longer where it was; it is read-only then. */
-  assertInPlace(): Promise<void>;
   /** Goes on in a new file, so that those before it can be dropped whole. */
   beginSegment(): Promise<void>;
-  /** Writes what waits. Idempotent; every append after it is refused. */
-  close(): Promise<void>;
   /** Size of all its segments on the disk. */
   readonly bytes: number;
 }

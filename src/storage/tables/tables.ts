@@ -21,6 +21,21 @@ export type SlimMemory = Omit<MemoryRow, "content">;
 /** Tables whose rows are held in memory whole. */
 export type SmallTable = "signals" | "edges" | "requests" | "facts" | "documents" | "jobs";
 
+/** The rows of a store as they rest, of which its indexes are made; batches come in no order. */
+export interface ScannedRows {
+  read(table: "memories", ids: readonly string[]): Promise<Map<string, MemoryRow>>;
+  /** The `order` of every memory. */
+  scanOrders(): AsyncIterable<Float64Array>;
+  /** Every memory without its text. */
+  scanMemories(): AsyncIterable<readonly SlimMemory[]>;
+  /** Every window, quantised. */
+  scanVectors(): AsyncIterable<QuantisedWindows>;
+  /** Every row of a table, whole. */
+  scan<T extends SmallTable>(table: T): AsyncIterable<readonly Entry<T>[]>;
+  /** Every version that is kept; its text may be left out. */
+  scanVersions(): AsyncIterable<readonly VersionEntry[]>;
+}
+
 /** How a copy of all tables is made beside them and takes their place, in this order; see `LanceTables`. */
 type GenerationCall =
   | "startGeneration"
@@ -78,7 +93,7 @@ function* inPieces(changes: readonly Change[]): Generator<readonly Change[], voi
 }
 
 /** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
-export class Tables {
+export class Tables implements ScannedRows {
   readonly #thread: TablesThread;
   #lastApply: Promise<unknown> = Promise.resolve();
 

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
 import { runAtOnce } from "../core/at-once.ts";
-import { notReady, ServiceError, storeFull } from "../core/errors.ts";
+import { notReady, type ServiceError } from "../core/errors.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
 import { LATER_FIELDS, type SeenMemory } from "../core/memory.ts";
 import type {
@@ -15,16 +15,23 @@ import type {
   Selection,
   WriteSection,
 } from "../core/ports.ts";
-import { memoryOf, type MemoryRow, type LanceTable, type Rows, type VersionRow } from "../core/rows.ts";
+import {
+  type Change,
+  memoryOf,
+  type MemoryRow,
+  type LanceTable,
+  type Rows,
+  type VersionRow,
+} from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
 import { lookAt } from "./believed-time.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import type { Checkpointer } from "./checkpoints/checkpointer.ts";
-import type { Journal, RecordToAppend } from "./journal/journal.ts";
+import { type NewerRecord, Overtaken, type RecordToAppend } from "./journal/journal.ts";
 import { frees, diskFull } from "./journal/refusals.ts";
-import { type DiskSpace, inWords, noRoom } from "./files/disk-space.ts";
 import {
+  catchUp,
+  inOrderOfAdding,
   inSlices,
   isDurable,
   noteRecord,
@@ -32,32 +39,24 @@ import {
   type StagedRecord,
   stageRecord,
   type StoreIndexes,
-  type StoreLog,
   timeOfRecord,
 } from "./store-indexes.ts";
-import type { Tables } from "./tables/tables.ts";
-import type { TokenFiles } from "./tables/token-files.ts";
-import { CachedRows, type RowCaches } from "./image/row-cache.ts";
+import type { StoreParts } from "./store-ports.ts";
+import { CachedRows } from "./image/row-cache.ts";
+import { WriteRoom } from "./write-room.ts";
 
-/** Pending bytes past which a write waits for the checkpointer. */
-const MAX_PENDING_BYTES = 256 * 1_024 * 1_024;
 /** Staging more than these, some 20 ms, is done in steps. */
 const CHANGES_AT_ONCE = 10_000;
-/** How often a write that waits looks whether there is room. */
-const ROOM_INTERVAL_MS = 50;
-/** Flushing that fails is tried again so often, and so much later, before the write is refused. */
-const [FLUSHES_AGAIN, FLUSH_AGAIN_MS] = [2, 500];
-
-/** Keeps memories and facts in a journal, in memory and in LanceDB tables; see `src/README.md` for how the three share the work. */
-export class LanceDbMemoryStore implements MemoryStore {
+/** Keeps memories and facts in a journal, in memory and in tables; see `src/README.md` for how the three share the work. */
+export class IndexedMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
-  readonly #journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
-  readonly #tables: Pick<Tables, "read" | "close">;
-  readonly #tokens: Pick<TokenFiles, "read" | "has" | "close">;
-  readonly #checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
-  readonly #room: DiskSpace;
+  readonly #journal: StoreParts["journal"];
+  readonly #tables: StoreParts["tables"];
+  readonly #tokens: StoreParts["tokens"];
+  readonly #checkpointer: StoreParts["checkpointer"];
+  readonly #room: WriteRoom;
   readonly #clock: Clock;
-  readonly #log: Pick<StoreLog, "warn">;
+  readonly #log: StoreParts["log"];
   readonly #cached: CachedRows;
   /** Accepted and not yet durable and readable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void>; isDurable: boolean }[] = [];
@@ -66,22 +65,12 @@ export class LanceDbMemoryStore implements MemoryStore {
   readonly #showing: Showing;
   readonly #closing = new AbortController();
 
-  constructor(parts: {
-    readonly indexes: StoreIndexes;
-    readonly journal: Pick<Journal, "append" | "isFull" | "findRoom" | "assertInPlace" | "close">;
-    readonly tables: Pick<Tables, "read" | "close">;
-    readonly tokens: Pick<TokenFiles, "read" | "has" | "close">;
-    readonly checkpointer: Pick<Checkpointer, "notePending" | "flush" | "note" | "close">;
-    readonly room: DiskSpace;
-    readonly clock: Clock;
-    readonly log: Pick<StoreLog, "warn">;
-    readonly caches?: RowCaches;
-  }) {
+  constructor(parts: StoreParts) {
     this.#indexes = parts.indexes;
     this.#journal = parts.journal;
     this.#tables = parts.tables;
     this.#checkpointer = parts.checkpointer;
-    this.#room = parts.room;
+    this.#room = new WriteRoom(parts, () => this.#assertOpen());
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#tokens = parts.tokens;
@@ -104,7 +93,7 @@ export class LanceDbMemoryStore implements MemoryStore {
 
   async commit<T>(decide: Decide<T>): Promise<T> {
     for (;;) {
-      const refusal = await this.#waitForRoom();
+      const refusal = await this.#room.wait();
       while (this.#deciding !== undefined) await this.#deciding;
       const newest = this.#staged.at(-1);
       const now = timeOfRecord(this.#indexes, this.#clock, this.#log);
@@ -115,12 +104,17 @@ export class LanceDbMemoryStore implements MemoryStore {
         if (await isDurable(newest)) throw error;
         continue;
       }
-      if ("next" in decision || decision.changes.length > CHANGES_AT_ONCE)
-        return this.#commitInSteps(decide, refusal);
-      const record = this.#recordOf(now, decision, refusal);
-      if (record !== undefined) {
-        await this.#append(record);
-        return decision.result;
+      try {
+        if ("next" in decision || decision.changes.length > CHANGES_AT_ONCE)
+          return await this.#commitInSteps(decide, refusal);
+        const record = this.#recordOf(now, decision, refusal);
+        if (record !== undefined) {
+          await this.#append(record);
+          return decision.result;
+        }
+      } catch (error) {
+        if (error instanceof Overtaken) continue;
+        throw error;
       }
       // The decision rests on what it saw, which may not be durable or readable yet. Refused writes never were: decide again.
       if (await isDurable(newest)) return decision.result;
@@ -161,7 +155,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   #recordOf(time: number, { changes, erases }: Decision<unknown>, refusal?: ServiceError) {
     if (changes.length === 0 && (erases === undefined || !this.#indexes.feed.names(erases))) return undefined;
     const record = { time, changes, erases, frees: frees(changes) };
-    if (!record.frees) this.#assertRoom(refusal);
+    if (!record.frees) this.#room.assert(refusal);
     return record;
   }
 
@@ -170,7 +164,7 @@ export class LanceDbMemoryStore implements MemoryStore {
   }
 
   async assertWritable(): Promise<void> {
-    this.#assertRoom(await this.#waitForRoom());
+    this.#room.assert(await this.#room.wait());
     if (this.#journal.isFull) throw diskFull();
     await this.#journal.assertInPlace();
   }
@@ -292,6 +286,40 @@ export class LanceDbMemoryStore implements MemoryStore {
     this.#staged = this.#staged.filter(({ isDurable }) => isDurable);
   }
 
+  /** True while a record is staged, or decided on in steps. */
+  get isBusy(): boolean {
+    return this.#deciding !== undefined || this.#staged.length > 0;
+  }
+
+  /** Resolves once what is staged or decided on now is durable, or taken back. */
+  async idle(): Promise<void> {
+    const settled = this.#staged.map((staged) => staged.settled);
+    await Promise.allSettled([this.#deciding, ...settled]);
+  }
+
+  /** Resolves once no record is decided on in steps. */
+  async decided(): Promise<void> {
+    await this.#deciding;
+  }
+
+  /** Resolves once every record that became durable before is readable. */
+  async shown(): Promise<void> {
+    await this.#showing.last;
+  }
+
+  /**
+   * Shows what another process wrote: the records since the newest that is shown, and the rows that they changed, as these
+   * rest now. Nothing may be staged, nor decided on in steps.
+   */
+  takeOver(records: readonly NewerRecord[], changes: readonly Change[]): void {
+    for (const change of changes) this.#cached.forget(change);
+    catchUp(this.#indexes, inOrderOfAdding(this.catalogue, changes));
+    for (const { sequence, time, feedEntries, erases } of records) {
+      this.#indexes.lastTime = time;
+      this.#indexes.feed.publish(sequence, time, feedEntries, erases);
+    }
+  }
+
   /** Aborted when the store closes. */
   get closing(): AbortSignal {
     return this.#closing.signal;
@@ -302,20 +330,14 @@ export class LanceDbMemoryStore implements MemoryStore {
     return { rows: this.#indexes.overlay.rows, bytes: this.#indexes.overlay.bytes };
   }
 
-  /** Why writes that add are refused, for people; undefined while they are taken. As of the last `lookAtDiskSpace`. */
+  /** See `WriteRoom.addsRefused`. */
   get addsRefused(): string | undefined {
-    const { lack } = this.#room;
-    if (lack !== undefined) return `the disk is full (${inWords(lack)}); deleting for good still works`;
-    return this.#journal.isFull
-      ? "the disk, or a quota on it, is full; deleting for good still works"
-      : undefined;
+    return this.#room.addsRefused;
   }
 
   /** Brings `addsRefused` up to date. */
-  async lookAtDiskSpace(): Promise<void> {
-    await this.#room.look();
-    // It knows of quotas too, and of what the last bytes are kept for.
-    if (this.#room.lack === undefined && this.#journal.isFull) await this.#journal.findRoom();
+  lookAtDiskSpace(): Promise<void> {
+    return this.#room.look();
   }
 
   /** Ends writing, and then all else. What is pending stays in the journal for the next start. Idempotent. */
@@ -341,7 +363,7 @@ export class LanceDbMemoryStore implements MemoryStore {
 
   /** Notes the record, and stages one that is not yet. @throws what the journal throws at once, before that. */
   #append(record: RecordToAppend, known?: StagedRecord): Promise<void> {
-    const { sequence, durable } = this.#journal.append(record);
+    const { sequence, durable } = this.#journal.append(record, () => made.stage.feedEntries);
     const made = known ?? runAtOnce(stageRecord(this.#indexes, record));
     const { stage } = made;
     noteRecord(this.#indexes, record.time, made);
@@ -355,42 +377,8 @@ export class LanceDbMemoryStore implements MemoryStore {
     const staged = { stage, settled, isDurable: false };
     this.#staged.push(staged);
     return settled.catch((error: unknown) => {
-      // The journal knows only that the disk is full, not how much must be free.
-      const { lack } = this.#room;
-      const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
-      throw isFull && lack !== undefined ? noRoom(lack, error) : error;
+      throw this.#room.explain(error);
     });
-  }
-
-  /**
-   * Waits while too much is pending; why there is still too much then, for writes that would add to it.
-   *
-   * @throws {ServiceError} NOT_READY once the store closes.
-   */
-  async #waitForRoom(): Promise<ServiceError | undefined> {
-    this.#assertOpen();
-    // Without a turn for others where nothing is to be asked.
-    if (!this.#room.isFresh || this.#journal.isFull) await this.lookAtDiskSpace();
-    for (let failures = 0; this.#indexes.overlay.bytes >= MAX_PENDING_BYTES;) {
-      try {
-        // There is room as soon as the tables have the rows; the rest of a flush may take much longer.
-        const pause = () => sleep(ROOM_INTERVAL_MS, undefined, { ref: false });
-        await Promise.race([this.#checkpointer.flush().then(pause), pause()]);
-      } catch (cause) {
-        this.#assertOpen();
-        const message = "The disk does not take what was written before; try again shortly.";
-        if (failures === FLUSHES_AGAIN) return storeFull(message, { cause, retryAfterSeconds: 5 });
-        failures += 1;
-        await sleep(FLUSH_AGAIN_MS, undefined, { ref: false });
-      }
-      this.#assertOpen();
-    }
-    return undefined;
-  }
-
-  #assertRoom(refusal: ServiceError | undefined): void {
-    if (refusal !== undefined) throw refusal;
-    if (this.#room.lack !== undefined) throw noRoom(this.#room.lack);
   }
 
   #assertOpen(): void {
