@@ -7,7 +7,7 @@ import type {
   QuestionEmbedding,
   TokenVectors,
 } from "./embedding.ts";
-import type { Change, EdgeRow, MemoryRow, RequestRow, StoredEdgeKind, VersionRow } from "./rows.ts";
+import type { Change, EdgeRow, MemoryRow, RequestRow, VersionRow } from "./rows.ts";
 import type { VersionReads } from "./history/version-index.ts";
 import type {
   JsonValue,
@@ -111,11 +111,9 @@ export interface Selection {
 }
 
 /** A stored waypoint by the numbers of its ends. */
-export interface OrdinalEdge {
+export interface OrdinalEdge extends Omit<EdgeRow, "source" | "target"> {
   readonly source: Ordinal;
   readonly target: Ordinal;
-  readonly kind: StoredEdgeKind;
-  readonly weight: number;
 }
 
 /** One page of ids, newest first. */

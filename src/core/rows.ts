@@ -65,7 +65,7 @@ export interface VectorRow {
 
 export type TokenRow = { readonly vectors: Int8Array; readonly stamp: string };
 
-/** Kinds of waypoints that are stored. The others are looked for when somebody asks; stores of earlier versions have rows of them. */
+/** Kinds of waypoints that are stored. The others are looked for when somebody asks. */
 export const STORED_EDGE_KINDS = ["updates", "link"] as const;
 export type StoredEdgeKind = (typeof STORED_EDGE_KINDS)[number];
 export type EdgeKind = StoredEdgeKind | "next" | "same-document" | "similar";

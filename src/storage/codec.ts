@@ -1,6 +1,6 @@
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
 import { storeUnusable } from "../core/errors.ts";
-import type { Change, LanceTable, TableName } from "../core/rows.ts";
+import type { Change, LanceTable } from "../core/rows.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
 
 /**
@@ -10,20 +10,6 @@ import { TABLE_SPECS } from "./tables/specs.ts";
 
 /** Version of the encoding. Raised when a table is added or the meaning of a field changes; older versions stay readable. */
 export const CHANGES_FORMAT = 2;
-
-/** The format that brought each table. A new table does not compile until it stands here with a new number. */
-const TABLE_SINCE: Readonly<Record<TableName, number>> = {
-  memories: 1,
-  vectors: 1,
-  tokens: 1,
-  signals: 1,
-  edges: 1,
-  requests: 1,
-  facts: 1,
-  documents: 1,
-  jobs: 1,
-  versions: 2,
-};
 
 /** Extension types; part of the format. Numbers in typed arrays are little-endian, as on every machine Node runs LanceDB on. */
 const FLOAT32_ARRAY = 1;
@@ -63,14 +49,11 @@ const decoder: Decoder = new Decoder({ extensionCodec });
  * Exact for what rows hold: well-formed strings, numbers (but −0 becomes 0), null, typed arrays, nested metadata
  * with any key. A property that is undefined is left out.
  *
- * @param erases the user whose data the changes erase; earlier programs pass over it.
+ * @param erases the user whose data the changes erase.
  * @throws {Error} for a value that no row may hold, or metadata nested deeper than 990 levels.
  */
 export function* encodeChanges(changes: readonly Change[], erases?: string): Generator<Uint8Array, void> {
-  // The oldest that has its tables: what holds nothing new stays readable to earlier programs.
-  let format = 1;
-  for (const { table } of changes) if (TABLE_SINCE[table] > format) format = TABLE_SINCE[table];
-  yield encoder.encodeSharedRef([format, changes.length, ...(erases === undefined ? [] : [erases])]);
+  yield encoder.encodeSharedRef([CHANGES_FORMAT, changes.length, ...(erases === undefined ? [] : [erases])]);
   for (const { table, id, row } of changes) yield encoder.encodeSharedRef([table, id, row]);
 }
 
@@ -94,23 +77,22 @@ export function decodeChanges(bytes: Uint8Array): {
         `Nothing was changed: use the newer program.`,
     );
   const changes: Change[] = [];
-  for (const value of values) changes.push(toChange(value, format));
+  for (const value of values) changes.push(toChange(value));
   if (changes.length !== count) throw new TypeError(`${changes.length} changes where ${count} were written`);
   return { changes, erases };
 }
 
-function toChange(value: unknown, format: number): Change {
+function toChange(value: unknown): Change {
   if (!Array.isArray(value) || value.length !== 3) throw new TypeError("not a change");
   const [table, id, row] = value;
-  const known = typeof table === "string" && Object.hasOwn(TABLE_SINCE, table);
-  if (!known || TABLE_SINCE[table as TableName] > format)
+  if (table !== "tokens" && !(typeof table === "string" && Object.hasOwn(TABLE_SPECS, table)))
     throw new TypeError(`unknown table ${String(table)}`);
   const missing = table === "tokens" ? undefined : TABLE_SPECS[table as LanceTable].missing;
   return {
     table,
     id,
     row: row === null || missing === undefined ? row : Object.assign(row, { ...missing, ...row }),
-  } as Change;
+  };
 }
 
 function bytesOf(array: Float32Array | Int8Array): Uint8Array<ArrayBuffer> {

@@ -39,7 +39,7 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeDerived, removeImage } from "./image/index-image.ts";
+import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
 import { openTablesAt, openTokensAt } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
@@ -219,11 +219,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
-    // Of earlier versions: the feed, with the ids of users, and copies of token vectors.
-    for (const name of ["CHANGES", "TOKENS"])
-      await removeDerived(disk, directory, name).catch((error: unknown) =>
-        log.warn({ err: error }, `${name} not removed`),
-      );
 
     const room = watchDiskSpace({
       disk,

@@ -164,13 +164,6 @@ describe("encodeChanges and decodeChanges", () => {
     );
   });
 
-  it("name the oldest format that has their tables, so that earlier programs refuse what they do not know", () => {
-    const formatOf = (table: "signals" | "versions") => encodeWhole([{ table, id: "a", row: null }])[1];
-    expect([formatOf("signals"), formatOf("versions"), CHANGES_FORMAT]).toEqual([1, 2, 2]);
-    const foreign = Buffer.concat([encode([1, 1]), encode(["versions", "a:1", null])]);
-    expect(() => decodeChanges(foreign)).toThrow("unknown table versions");
-  });
-
   it("refuse an unknown table, a change too few, and other bytes", () => {
     const unknown = Buffer.concat([encode([CHANGES_FORMAT, 1]), encode(["toString", "a", null])]);
     expect(() => decodeChanges(unknown)).toThrow("unknown table toString");

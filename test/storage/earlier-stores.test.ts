@@ -1,21 +1,18 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { remake } from "../../src/core/memories/remake.ts";
-import { listFilesBelow, nodeDisk } from "../../src/storage/files/disk.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { readKeyFile } from "../../src/storage/files/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
 import { encodeChecksummed } from "../../src/storage/files/checksummed-json.ts";
-import { createFakeEmbedder } from "../support/fake-embedder.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */
 const clock: Clock = { now: () => Date.parse("2026-11-22T13:00:00Z") };
 
-const fake = createFakeEmbedder();
 const directories: string[] = [];
 function unpack(name: string) {
   const fixture = unpackStore(name);
@@ -48,43 +45,16 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
       const ordinal = catalogue.find(id)?.ordinal ?? -1;
       expect(opened.store.windowsOf(ordinal).length).toBeGreaterThan(0);
     }
+    expect([...opened.store.lackingVectors()]).toEqual([]);
 
     await opened.checkpointer.flush();
     await opened.store.close();
     const now = await readRows(directory);
-    const { tokens: _, ...others } = rows;
-    expect(Object.keys(now).sort()).toEqual(Object.keys(others).sort());
-    for (const [table, all] of Object.entries(others)) {
+    expect(Object.keys(now).sort()).toEqual(Object.keys(rows).sort());
+    for (const [table, all] of Object.entries(rows)) {
       expect(Object.keys(now[table] ?? {}).sort()).toEqual(Object.keys(all).sort());
       expect(now[table]).toMatchObject(all);
     }
-  });
-
-  it("comes to have token vectors again, which had a table of LanceDB", async () => {
-    const { directory, rows } = unpack(name);
-    const ids = Object.keys(rows["memories"] ?? {});
-    let opened = await open(directory);
-    const lacking = [...opened.store.lackingVectors()].length;
-    expect(lacking + (await opened.store.readTokens(ids)).size).toBe(ids.length);
-    await remake({
-      store: opened.store,
-      embedder: {
-        embedDocument: async (text) => ({ ...(await fake.embedDocument(text)), stamp: MINILM.stamp }),
-      },
-      followUps: { added() {}, flush: async () => {} },
-      signal: new AbortController().signal,
-    });
-    for (let i = 0; i < 3; i += 1) {
-      expect([...opened.store.lackingVectors()]).toEqual([]);
-      expect((await opened.store.readTokens(ids)).size).toBe(ids.length);
-      await opened.checkpointer.note();
-      await opened.checkpointer.note();
-      await opened.store.close();
-      opened = await open(directory);
-    }
-    await opened.store.close();
-    const files = await listFilesBelow(nodeDisk, join(directory, "tables"));
-    expect(files.filter((path) => /^tokens-.*lance/.test(path))).toEqual([]);
   });
 
   it("keeps its originals, byte for byte", async () => {
@@ -97,28 +67,18 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
   });
 });
 
-it("refuses a store of a newer format, and says how to go back", async () => {
+it.each([
+  [99, /written by a newer version.*restore a backup/],
+  [1, /from before the first release. Nothing was changed.*export/],
+])("refuses a store of format %i, and says what to do", async (format, reason) => {
   const { directory } = unpack("0.1.0-killed");
-  writeFileSync(join(directory, "CHECKPOINT-0000009999"), encodeChecksummed("checkpoint", 99, {}));
-  await expect(open(directory)).rejects.toThrow(/written by a newer version.*restore a backup/);
+  writeFileSync(join(directory, "CHECKPOINT-0000009999"), encodeChecksummed("checkpoint", format, {}));
+  await expect(open(directory)).rejects.toThrow(reason);
 });
 
 it("keeps the keys of a store of 0.1.0", async () => {
   const { directory } = unpack("0.1.0-purged-and-stopped");
   expect(await readKeyFile(nodeDisk, directory)).toMatchObject([{ name: "fixture" }]);
-});
-
-it("removes a copy that an earlier version made before an upgrade when deleted bytes are purged", async () => {
-  const { directory } = unpack("0.1.0-killed");
-  const copies = join(directory, "before-upgrade");
-  mkdirSync(join(copies, "checkpoint-3", "tables"), { recursive: true });
-  writeFileSync(join(copies, "checkpoint-3", "tables", "file"), "deleted");
-  const opened = await open(directory);
-  await opened.purge.run({
-    originals: { listUnneeded: async () => [], removeUnneeded: async () => [] },
-  });
-  expect(existsSync(copies)).toBe(false);
-  await opened.store.close();
 });
 
 function count(rows: StoredRows, table: string): number {

@@ -1,6 +1,6 @@
 import { foldText, nameKey, objectKey, sameMetadata, slotKey, isEmpty, isValidAt } from "./fact.ts";
 import type { Fact, FactChange, FactSlot } from "./fact.ts";
-import { type Metadata, writerOf } from "../memory.ts";
+import type { Metadata } from "../memory.ts";
 
 /** Conditions on facts; all given ones must hold. */
 export interface FactFilter {
@@ -252,8 +252,6 @@ function sharing(row: Fact, known: Fact | undefined): Fact {
     metadata: sharedMetadata(row.metadata, known?.metadata),
     userId: known?.userId ?? row.userId,
     project: known?.project ?? row.project,
-    // Undefined: in a record that an earlier version wrote, before there was the field.
-    ...writerOf(row),
   };
 }
 

@@ -112,13 +112,13 @@ export class StoreCatalogue implements Catalogue {
 
   /** For an image, of a catalogue from which nothing was removed: memories with their signals, and edges. */
   toParts(): Record<"memories" | "edges", ImagePart> {
-    return { memories: this.#columns.toPart(), edges: this.#edges.toPart(this.ordinals) };
+    return { memories: this.#columns.toPart(), edges: { numbers: {}, json: { edges: this.#edges.all } } };
   }
 
   /** Fills an empty catalogue with what `toParts` gave. */
   fromParts({ memories, edges }: Record<"memories" | "edges", ImagePart>): void {
     this.#columns.fromPart(memories);
-    this.#edges.fromPart(edges);
+    for (const edge of edges.json["edges"] as OrdinalEdge[]) this.#edges.put(edge);
   }
 
   setTraits(ordinal: Ordinal, traits: MemoryTraits): void {
@@ -166,10 +166,10 @@ export class StoreCatalogue implements Catalogue {
   supersession(ordinal: Ordinal, asOf = Infinity): Supersession | undefined {
     const columns = this.#columns;
     const told = columns.successors.of(columns.idOf(ordinal));
-    const inferred: Ordinal[] = [];
-    this.#edges.each(ordinal, (source, target, kind, weight) => {
-      if (kind === "updates" && target === ordinal && weight > 0) inferred.push(source);
-    });
+    const inferred = this.#edges
+      .of(ordinal)
+      .filter(({ target, kind, weight }) => kind === "updates" && target === ordinal && weight > 0)
+      .map(({ source }) => source);
     for (const [how, successors] of [
       ["told", told],
       ["inferred", inferred],
@@ -225,29 +225,21 @@ export class StoreCatalogue implements Catalogue {
 
   edgesOf(id: string): EdgeRow[] {
     const ordinal = this.#columns.ordinalOf(id);
-    const edges: EdgeRow[] = [];
-    if (ordinal === undefined) return edges;
-    this.#edges.each(ordinal, (source, target, kind, weight, createdAt) => {
-      // An end that is not there (its record failed) makes no waypoint.
-      if (!this.#columns.isLive(source) || !this.#columns.isLive(target)) return;
-      edges.push({
-        source: this.#columns.idOf(source),
-        target: this.#columns.idOf(target),
-        kind,
-        weight,
-        createdAt,
-      });
-    });
-    return edges.sort((a, b) => b.weight - a.weight);
+    if (ordinal === undefined) return [];
+    return this.edgesAt(ordinal)
+      .map((edge) => ({
+        ...edge,
+        source: this.#columns.idOf(edge.source),
+        target: this.#columns.idOf(edge.target),
+      }))
+      .sort((a, b) => b.weight - a.weight);
   }
 
   edgesAt(ordinal: Ordinal): OrdinalEdge[] {
-    const edges: OrdinalEdge[] = [];
-    this.#edges.each(ordinal, (source, target, kind, weight) => {
-      if (this.#columns.isLive(source) && this.#columns.isLive(target))
-        edges.push({ source, target, kind, weight });
-    });
-    return edges;
+    // An end that is not there (its record failed) makes no waypoint.
+    return this.#edges
+      .of(ordinal)
+      .filter(({ source, target }) => this.#columns.isLive(source) && this.#columns.isLive(target));
   }
 
   findRequest(key: string): RequestRow | undefined {
@@ -346,11 +338,11 @@ export class StoreCatalogue implements Catalogue {
     const target = source === undefined ? undefined : this.#columns.ordinalOf(ends.target);
     if (source === undefined || target === undefined) return NOTHING;
     const before = this.#edges.get(source, target, kind);
-    if (row === null) this.#edges.remove(source, target, kind);
-    else this.#edges.put(source, target, row);
+    if (row === null) this.#edges.remove({ source, target, kind });
+    else this.#edges.put({ source, target, kind, weight: row.weight, createdAt: row.createdAt });
     return () => {
-      if (before === undefined) this.#edges.remove(source, target, kind);
-      else this.#edges.put(source, target, before);
+      if (before === undefined) this.#edges.remove({ source, target, kind });
+      else this.#edges.put(before);
     };
   }
 

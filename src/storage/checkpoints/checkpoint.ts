@@ -23,11 +23,10 @@ export interface CheckpointHeader {
   readonly clockFloor: number;
   /** The `order` of the next memory. */
   readonly nextOrder: number;
-  /** Rows that were deleted and stand in files yet; absent when there are none, and in checkpoints of earlier versions. */
+  /** Rows that were deleted and stand in files yet; absent when there are none. */
   readonly unerased?: UnpurgedRows;
   /** True while edges that were lost are made again. */
   readonly lacksEdges?: true;
-  /** Absent in checkpoints of earlier versions. */
   readonly believed?: BelievedTime;
 }
 
@@ -96,7 +95,7 @@ const isCheckpoint = objectOf({
   ),
 });
 
-/** 2: token vectors stand in files of their own. */
+/** The only one that is read. */
 export const CHECKPOINT_FORMAT = 2;
 /** Two, so that one can be damaged; the journal is kept since the older. */
 const KEPT = 2;
@@ -302,10 +301,12 @@ export function decodeCheckpoint(number: number, bytes: Buffer): Checkpoint | st
   const decoded = decodeChecksummed("checkpoint", bytes);
   if (decoded === undefined) return `${checkpointName(number)} is damaged`;
   const { format } = decoded;
-  if (format > CHECKPOINT_FORMAT)
+  if (format !== CHECKPOINT_FORMAT)
     throw unusable(
-      `the store has format ${format} and this memoryd knows up to ${CHECKPOINT_FORMAT}: ` +
-        "it was written by a newer version. Install that version, restore a backup from before the upgrade, or choose another data directory",
+      `the store has format ${format} and this memoryd knows format ${CHECKPOINT_FORMAT}: it was written by ` +
+        (format > CHECKPOINT_FORMAT
+          ? "a newer version. Install that version, restore a backup from before the upgrade, or choose another data directory"
+          : "a version from before the first release. Nothing was changed. Write it to an export with that version (`memoryd export`), and import that into another data directory"),
     );
   const body = decoded.value(isCheckpoint) as Omit<Checkpoint, "number"> | undefined;
   return body === undefined ? `${checkpointName(number)} is damaged` : { ...body, number };

@@ -19,7 +19,7 @@ export interface Lineage {
   readonly storeId: string;
   readonly epoch: number;
   readonly sequence: number;
-  /** Absent for none, and in what earlier versions wrote. */
+  /** Absent for none. */
   readonly ancestors?: readonly Ancestor[];
 }
 

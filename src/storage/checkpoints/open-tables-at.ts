@@ -50,8 +50,7 @@ export async function openTablesAt(
 }
 
 /**
- * Opens the files of token vectors that a checkpoint names. Where they are lost or damaged, or stand in a table of LanceDB, as
- * earlier versions wrote it, there are none: they are made again.
+ * Opens the files of token vectors that a checkpoint names. Where they are lost or damaged there are none: they are made again.
  */
 export async function openTokensAt(
   {
@@ -64,8 +63,7 @@ export async function openTokensAt(
   const folder = tablesFolder(directory);
   const table = chosen?.checkpoint.tables.find(({ name }) => tableOf(name) === "tokens");
   if (chosen === undefined || table === undefined) return new TokenFiles(disk, folder);
-  const isEarlier = table.files.some(({ path }) => path.startsWith(`${table.name}.lance/`));
-  if (!isEarlier && !chosen.lost.has("tokens")) {
+  if (!chosen.lost.has("tokens")) {
     const opened = await TokenFiles.open(disk, folder, table).catch((error: Error) => error);
     if (opened instanceof TokenFiles) return opened;
     log.warn({ reason: opened.message }, "damaged file");

@@ -90,8 +90,6 @@ async function purge(
   const journalBefore = await journalUsage(disk, directory);
   const copy = new TableCopy(parts, options);
   await checkpointer.renew(copy);
-  // Copies that earlier versions made.
-  await removeTree(disk, join(directory, "before-upgrade"));
   const removed = await originals.removeUnneeded(unneeded);
 
   const report: PurgeReport["tables"][number][] = [];

@@ -199,11 +199,7 @@ export async function listStrays(
   const ours: string[] = [];
   const unknown: string[] = [];
   for (const { name } of await disk.list(directory)) {
-    if (
-      /^(CHECKPOINT-\d+|CHANGES|KEYS|MODEL|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^daemon\.json\..*\.tmp$/.test(
-        name,
-      )
-    )
+    if (/^(CHECKPOINT-\d+|KEYS|MODEL|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^daemon\.json\..*\.tmp$/.test(name))
       ours.push(name);
     else if (!isStoreName(name)) unknown.push(name);
   }
@@ -217,9 +213,8 @@ export async function listStrays(
   }
   for (const { name } of await disk.list(join(directory, "files")))
     if (!/^[0-9a-f]{64}$/.test(name)) ours.push(`files/${name}`);
-  for (const folder of ["backups", "before-upgrade"])
-    for (const { name } of await disk.list(join(directory, folder)))
-      if (/^\.(unfinished|removed)-|\.(unfinished|tmp)$/.test(name)) ours.push(`${folder}/${name}`);
+  for (const { name } of await disk.list(join(directory, "backups")))
+    if (/^\.(unfinished|removed)-|\.(unfinished|tmp)$/.test(name)) ours.push(`backups/${name}`);
   return { ours, unknown };
 }
 

@@ -52,8 +52,7 @@ const RETRY_MS = 20;
  *
  * A lock file appears whole and under its name only if nobody has it (link(2)). One that was left behind is removed when
  * its process is certainly gone (see `hasEnded`): from another namespace of the machine the pid says nothing, and the
- * socket beside the lock does. A lock of an earlier version names no namespace: outside of containers all processes are looked at. A
- * process that cannot be judged counts as alive.
+ * socket beside the lock does. A process that cannot be judged counts as alive.
  *
  * @throws {ServiceError} STORE_UNUSABLE if another process holds it (who, since when, and what to do), or if the
  *   directory cannot be written to.
@@ -241,10 +240,10 @@ function isClaim(value: unknown): value is Claim {
   const { pid, startTime, bootId, host, token, since, socket, pidNamespace } = claim;
   return (
     Number.isInteger(pid) &&
-    [startTime, bootId, pidNamespace ?? null].every((field) => field === null || typeof field === "string") &&
+    [startTime, bootId, pidNamespace].every((field) => field === null || typeof field === "string") &&
     [host, since].every((field) => typeof field === "string") &&
     /^[0-9a-f-]{36}$/.test(String(token)) &&
-    (socket === null || socket === undefined || SOCKET_NAME.test(socket))
+    (socket === null || SOCKET_NAME.test(String(socket)))
   );
 }
 

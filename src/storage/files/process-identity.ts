@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 
@@ -16,8 +16,8 @@ export interface ProcessIdentity {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly host: string;
-  /** The pid's namespace; "" on systems without namespaces; absent in the lock of an earlier version. */
-  readonly pidNamespace?: string | null;
+  /** The pid's namespace; "" on systems without namespaces. */
+  readonly pidNamespace: string | null;
 }
 
 export type Liveness = "alive" | "ended" | "unknown";
@@ -44,30 +44,12 @@ export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" |
 
 /** State of a pid on this kernel; unknown for pids of another or an unknown namespace. */
 export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
-  if (other.pidNamespace === undefined && own.pidNamespace === FIRST_NAMESPACE)
-    return await livenessAnywhere(other, own);
-  const namespace = other.pidNamespace ?? (process.platform === "linux" ? undefined : "");
-  if (own.pidNamespace === null || namespace !== own.pidNamespace) return "unknown";
+  if (own.pidNamespace === null || other.pidNamespace !== own.pidNamespace) return "unknown";
   if (!isThere(other.pid)) return "ended";
   const startTime = await startTimeOf(other.pid);
   if (startTime === ENDED) return "ended";
   if (other.startTime === null || startTime === null) return "unknown";
   return other.startTime === startTime ? "alive" : "ended";
-}
-
-/** From here every process of the kernel is seen, whatever its own namespace. @see PROC_PID_INIT_INO of Linux */
-const FIRST_NAMESPACE = "pid:[4026531836]";
-
-/** State of a process of this boot by its pid in any namespace and its start time, which all namespaces share. */
-async function livenessAnywhere(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
-  if (other.startTime === null || other.bootId === null || other.bootId !== own.bootId) return "unknown";
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name) || (await startTimeOf(Number(name))) !== other.startTime) continue;
-    const status = await readFile(`/proc/${name}/status`, "utf8").catch(() => "");
-    if (/^NSpid:(.*)$/m.exec(status)?.[1]?.trim().split(/\s+/).includes(String(other.pid)) !== false)
-      return "alive";
-  }
-  return "ended";
 }
 
 /** A process that has ended and whose parent has not asked about it yet. */

@@ -8,7 +8,7 @@ import { imageOf, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
 import { tableOf } from "../tables/table-spec.ts";
 
 /** Changes with what any part of the image holds. */
-const IMAGE_LAYOUT = 4;
+const IMAGE_LAYOUT = 5;
 /** Memories below which a start is as quick from the tables. */
 const IMAGE_FROM = 500;
 /**

@@ -1,7 +1,6 @@
 import type { Connection, MaterializedView, Table } from "./lancedb.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { indexKeys, storedRows } from "./arrow-columns.ts";
-import { TABLE_SPECS } from "./specs.ts";
 import { generationName, generationOf, type TableState } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
@@ -56,11 +55,10 @@ export class NextGeneration {
     const copies: Copy[] = [];
     const copied: CopiedTable[] = [];
     for (const [name, source] of sources) {
-      const { kept } = TABLE_SPECS[name];
-      const [version, rows] = [await source.version(), await source.countRows(kept)];
+      const [version, rows] = [await source.version(), await source.countRows()];
       const copy = generationName(name, number);
       copied.push({ table: name, name: source.name, copy, rows, storedRows: await storedRows(source) });
-      const view = await connection.createMaterializedView(copy, source.name, kept ? { where: kept } : {});
+      const view = await connection.createMaterializedView(copy, source.name);
       copies.push({ name, view, version, rows });
     }
     return { generation: new NextGeneration(copies), number, copied };

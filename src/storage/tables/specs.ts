@@ -1,4 +1,4 @@
-import { type LanceTable, STORED_EDGE_KINDS, type VectorRow } from "../../core/rows.ts";
+import type { LanceTable, VectorRow } from "../../core/rows.ts";
 import { rowTable, type TableSpec, columnOf } from "./table-spec.ts";
 import {
   json,
@@ -165,17 +165,13 @@ const factsTable = rowTable(
   { idOf: factIdOfRow },
 );
 
-const edgesTable: TableSpec<"edges"> = {
-  ...rowTable("edges", {
-    source: text,
-    target: text,
-    kind: oneOf(),
-    weight: number,
-    createdAt: number,
-  }),
-  // Earlier versions stored waypoints of all kinds.
-  kept: `kind IN (${STORED_EDGE_KINDS.map((kind) => `'${kind}'`).join(", ")})`,
-};
+const edgesTable = rowTable("edges", {
+  source: text,
+  target: text,
+  kind: oneOf(),
+  weight: number,
+  createdAt: number,
+});
 
 const documentsTable = rowTable(
   "documents",

@@ -13,8 +13,6 @@ export interface TableSpec<T extends LanceTable> {
   /** The indexed column that holds a row's id, or the id that several rows share and are replaced by. */
   readonly key: string;
   readonly fields: Readonly<Record<string, Field<unknown>>>;
-  /** SQL for the rows that a purge keeps; absent: all of them. */
-  readonly kept?: string;
   /** Properties that a row of an earlier version may lack, with their values; absent where there are none. */
   readonly missing?: Readonly<Partial<Rows[T]>>;
   encode(entries: readonly Entry<T>[]): Columns;
@@ -101,7 +99,7 @@ export function tableOf(name: string): string | undefined {
   return /^([a-z]+)-g[1-9]\d*$/.exec(name)?.[1];
 }
 
-/** Those that LanceDB has; also without the one that had the token vectors in earlier versions. */
+/** Those that LanceDB has. */
 export function lanceTables<T extends TableState>(tables: readonly T[]): T[] {
   return tables.filter(({ name }) => tableOf(name) !== "tokens");
 }

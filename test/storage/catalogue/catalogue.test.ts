@@ -220,9 +220,7 @@ describe("StoreCatalogue", () => {
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("b")).toEqual([edge]);
     const [source, target] = [catalogue.ordinalOf(edge.source), catalogue.ordinalOf(edge.target)];
-    expect(catalogue.edgesAt(target ?? -1)).toEqual([
-      { source, target, kind: edge.kind, weight: edge.weight },
-    ]);
+    expect(catalogue.edgesAt(target ?? -1)).toEqual([{ ...edge, source, target }]);
     catalogue.stage([{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
     expect(catalogue.edgesOf("b")).toEqual([]);
   });

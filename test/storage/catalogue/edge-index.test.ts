@@ -4,19 +4,22 @@ import type { StoredEdgeKind } from "../../../src/core/rows.ts";
 import { EdgeIndex } from "../../../src/storage/catalogue/edge-index.ts";
 
 function edgesAt(index: EdgeIndex, ordinal: number): string[] {
-  const found: string[] = [];
-  index.each(ordinal, (source, target, kind, weight) => found.push(`${source}>${target}:${kind}=${weight}`));
-  return found.sort();
+  return index
+    .of(ordinal)
+    .map(({ source, target, kind, weight }) => `${source}>${target}:${kind}=${weight}`)
+    .sort();
 }
 
 describe("EdgeIndex", () => {
   it("finds an edge from either end", () => {
     const index = new EdgeIndex();
-    index.put(3, 7, { kind: "link", weight: 1, createdAt: 5 });
+    const edge = { source: 3, target: 7, kind: "link", weight: 1, createdAt: 5 } as const;
+    index.put(edge);
     expect(edgesAt(index, 3)).toEqual(["3>7:link=1"]);
     expect(edgesAt(index, 7)).toEqual(["3>7:link=1"]);
     expect(edgesAt(index, 5)).toEqual([]);
-    expect(index.get(3, 7, "link")).toEqual({ kind: "link", weight: 1, createdAt: 5 });
+    expect(index.get(3, 7, "link")).toEqual(edge);
+    expect(index.all).toEqual([edge]);
   });
 
   it("agrees with a plain list after any puts and removals", () => {
@@ -32,8 +35,8 @@ describe("EdgeIndex", () => {
         const index = new EdgeIndex();
         const model = new Map<string, number>();
         for (const { remove, source, target, kind, weight } of steps.filter((s) => s.source !== s.target)) {
-          if (remove) index.remove(source, target, kind);
-          else index.put(source, target, { kind, weight, createdAt: 0 });
+          if (remove) index.remove({ source, target, kind });
+          else index.put({ source, target, kind, weight, createdAt: 0 });
           if (remove) model.delete(`${source}>${target}:${kind}`);
           else model.set(`${source}>${target}:${kind}`, weight);
         }

@@ -1,4 +1,5 @@
 /** Backups that somebody else made: their checksums fit, and what they say need not be true. */
+import { CHECKPOINT_FORMAT } from "../../../src/storage/checkpoints/checkpoint.ts";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -59,7 +60,7 @@ function forge(change: (manifest: Json) => unknown): void {
 function forgeCheckpoint(change: (checkpoint: Json) => unknown): void {
   const name = readdirSync(backup).find((each) => each.startsWith("CHECKPOINT-")) ?? "";
   const checkpoint = valueOf("checkpoint", join(backup, name));
-  const bytes = encodeChecksummed("checkpoint", 1, change(checkpoint) ?? checkpoint);
+  const bytes = encodeChecksummed("checkpoint", CHECKPOINT_FORMAT, change(checkpoint) ?? checkpoint);
   writeFileSync(join(backup, name), bytes);
   forge(({ files, ...rest }) => ({
     ...rest,

@@ -65,7 +65,14 @@ async function kill(child: ChildProcess): Promise<void> {
 function leaveLock(fields: Record<string, unknown>): void {
   const token = "00000000-0000-4000-8000-000000000000";
   const since = "2026-01-02T03:04:05.000Z";
-  const own = { pid: process.pid, startTime: "1", bootId: null, host: hostname(), pidNamespace: namespace };
+  const own = {
+    pid: process.pid,
+    startTime: "1",
+    bootId: null,
+    host: hostname(),
+    pidNamespace: namespace,
+    socket: null,
+  };
   writeFileSync(lockPath(), JSON.stringify({ ...own, token, since, ...fields }));
 }
 
@@ -153,8 +160,6 @@ describe("a lock that was left behind", () => {
   it("counts as alive where its pid is of another namespace, and nothing else says that it has ended", async () => {
     for (const fields of [
       { pidNamespace: "pid:[1]", pid: 2 ** 22 + 1 },
-      // As an earlier version wrote it, where the system named no boot.
-      { pidNamespace: undefined, pid: 2 ** 22 + 1 },
       { pidNamespace: "pid:[1]", pid: 2 ** 22 + 1, socket: null },
       // The file of the socket was removed.
       { pidNamespace: "pid:[1]", pid: 2 ** 22 + 1, socket: "lock.socket-00000000" },
@@ -165,21 +170,6 @@ describe("a lock that was left behind", () => {
     }
     expect(sockets()).toEqual([]);
   });
-
-  it.runIf(namespace === "pid:[4026531836]")(
-    "by an earlier version, which named no namespace, is taken over where no process of the kernel is the one",
-    async () => {
-      const contender = await startContender();
-      expect(await contend(contender)).toBe("locked");
-      const { pidNamespace: _, socket: __, directory: ___, ...old } = claimed();
-      rmSync(join(directory, sockets()[0] ?? ""));
-      writeFileSync(lockPath(), JSON.stringify(old));
-      await expect(lockDataDirectory(directory)).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
-      await kill(contender);
-      await (await lockDataDirectory(directory)).release();
-      expect(readdirSync(directory)).toEqual([]);
-    },
-  );
 
   it("of another namespace is taken over where nobody listens at its socket, which goes with it", async () => {
     const contender = await startContender();

@@ -6,7 +6,7 @@ import { Schema } from "apache-arrow";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Fact, factRowId } from "../../../src/core/facts/fact.ts";
-import { type Change, edgeId, type EdgeRow, type LanceTable, type Rows } from "../../../src/core/rows.ts";
+import type { Change, LanceTable, Rows } from "../../../src/core/rows.ts";
 import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import { tableSchema } from "../../../src/storage/tables/arrow-columns.ts";
 import { generationName } from "../../../src/storage/tables/table-spec.ts";
@@ -75,22 +75,6 @@ describe("openTables", () => {
       expect(rows.get("m219")?.content).toBe("219 ".repeat(64 * 1_024));
     }
     expect(await tables.states()).toContainEqual(expect.objectContaining({ rows: 220 }));
-  });
-
-  it("leaves waypoints out of a new generation that only earlier versions stored", async () => {
-    const edge = (kind: string): Change => {
-      const row = { source: "a", target: "b", kind, weight: 1, createdAt: 1 } as EdgeRow;
-      return { table: "edges", id: edgeId(row), row };
-    };
-    await tables.apply(["next", "same-document", "updates", "link"].map(edge));
-    await tables.generation("startGeneration");
-    while ((await tables.generation("copyTable")) !== undefined);
-    await tables.generation("switchGeneration");
-    await tables.generation("endGeneration");
-    const kinds = [];
-    for await (const rows of tables.scan("edges")) for (const { row } of rows) kinds.push(row.kind);
-    expect(kinds.sort()).toEqual(["link", "updates"]);
-    expect(await tables.states()).toContainEqual(expect.objectContaining({ name: "edges-g2", rows: 2 }));
   });
 
   it("gives a table of an earlier version the columns that came since", async () => {
