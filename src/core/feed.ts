@@ -17,8 +17,8 @@ export interface FeedEntry {
 }
 
 export interface PlacedFeedEntry extends FeedEntry {
-  /** `epoch.sequence.index`, opaque to clients. */
-  readonly position: string;
+  /** Counts the changes of all users since the start: never to be shown as it is. */
+  readonly position: number;
   /** Epoch milliseconds of the record. */
   readonly at: number;
 }
@@ -27,27 +27,29 @@ export interface FeedPage {
   /** Oldest first. */
   readonly items: readonly PlacedFeedEntry[];
   /** Position at which the next page begins. */
-  readonly next: string;
+  readonly next: number;
   /** Changes after `since` are missing: read anew what is needed, and go on from `next`. */
   readonly reset: boolean;
 }
 
 /** Position before the first change. */
-export const FEED_BEGINNING = "0";
+export const FEED_BEGINNING = 0;
 
 export interface ListChangesInput {
-  /** A position that a page or an entry had: changes after it. Default: none but those to come. */
-  readonly since?: string;
+  /** A position that a page or an entry had: changes after it; null: one of before the start. Default: none but those to come. */
+  readonly since?: number | null;
   readonly limit: number;
   readonly userId?: string;
 }
 
-/** Reads of the feed. A change is in it when its write is answered. A restart may drop all that is in a checkpoint. */
+/**
+ * Reads of the feed since the start. A change is in it when its write is answered. What one user's reader gets does not
+ * depend on what others do.
+ */
 export interface Feed {
-  /** @throws {ServiceError} INVALID_REQUEST for a text that is no position. */
   list(input: ListChangesInput): FeedPage;
-  /** Calls `onMore` after each record until the returned function is called. */
-  watch(onMore: () => void): () => void;
+  /** Calls `onMore` after each record with changes of that user, or of anybody, until the returned function is called. */
+  watch(onMore: () => void, userId?: string): () => void;
 }
 
 /** The state of the store before a record. */
@@ -120,11 +122,11 @@ export interface FollowChangesInput extends ListChangesInput {
   readonly heartbeatMs: number;
 }
 
-/** A page of the feed. @throws {ServiceError} INVALID_REQUEST for a text that is no position. */
+/** A page of the feed. */
 export const listChanges = ({ feed }: { readonly feed: Feed }, input: ListChangesInput): FeedPage =>
   feed.list(input);
 
-/** A page at once, and another as soon as there is more. @throws as `listChanges`. */
+/** A page at once, and another as soon as there is more. */
 export async function* followChanges(
   { feed }: { readonly feed: Feed },
   { signal, heartbeatMs, ...input }: FollowChangesInput,
@@ -139,12 +141,13 @@ export async function* followChanges(
       heartbeatAt = performance.now() + heartbeatMs;
     }
     if (signal.aborted) return;
-    if (page.items.length < input.limit) await more(feed, since, heartbeatAt - performance.now(), signal);
+    if (page.items.length < input.limit)
+      await more(feed, { ...input, since }, heartbeatAt - performance.now(), signal);
   }
 }
 
 /** Resolves with the next record, when the time is up or when the signal is aborted. */
-function more(feed: Feed, since: string, ms: number, signal: AbortSignal): Promise<void> {
+function more(feed: Feed, input: ListChangesInput, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       unwatch();
@@ -152,9 +155,9 @@ function more(feed: Feed, since: string, ms: number, signal: AbortSignal): Promi
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const unwatch = feed.watch(done);
+    const unwatch = feed.watch(done, input.userId);
     // There may be more already: what came while the page was read.
-    const timer = setTimeout(done, feed.list({ since, limit: 1 }).next === since ? ms : 0);
+    const timer = setTimeout(done, feed.list(input).next === input.since ? ms : 0);
     signal.addEventListener("abort", done, { once: true });
   });
 }

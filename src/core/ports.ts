@@ -36,6 +36,20 @@ export interface IdSource {
   newId(now: number): string;
 }
 
+/**
+ * Places among the rows of all users, as texts that tell nothing of them: the same place is the same text, and neither a
+ * number nor which of two comes first can be read from it.
+ */
+export interface Places {
+  /** @param list `ADDED_LIST`, or 32 bits that no other list has. @param skipped items on the pages before. */
+  seal(list: number, place: number, skipped?: number): string;
+  /** Undefined for a text that is not of that list. */
+  open(list: number, text: string): { readonly place: number; readonly skipped: number } | undefined;
+}
+
+/** Lists in the order of adding. */
+export const ADDED_LIST = 1;
+
 /** Turns text into vectors. */
 export interface Embedder {
   readonly stamp: EmbeddingStamp;

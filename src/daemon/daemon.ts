@@ -22,6 +22,7 @@ import { ownTimeZone } from "../core/text/calendar.ts";
 import { languages, useLanguages } from "../core/text/languages.ts";
 import { readWordFrequencies } from "../core/text/stop-words.ts";
 import { openDataDirectory, openKeyRing } from "./key-service.ts";
+import { createPlaces } from "./places.ts";
 import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
 import { loadedOnce } from "../core/at-once.ts";
@@ -264,12 +265,14 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         repairs: [...opened.losses, ...models.repairs],
         sandbox: service.sandbox,
       });
+    const places = createPlaces(opened.storeId);
     // Loaded for the first agent: it takes .15 s and 25 MB.
     const openAgents = loadedOnce(async () => {
       const { createAgentEndpoint } = await import("../mcp/agent-endpoint.ts");
       return createAgentEndpoint({
         version: VERSION,
         clock: systemClock,
+        places,
         timeZone: ports.timeZone,
         report: (error) => log.error({ err: error }, "tool failed"),
       });
@@ -287,6 +290,7 @@ export async function startDaemon(config: Config, log: Logger, requestStop: () =
         requestsPerMinute: rateLimit(config).requestsPerMinute ?? null,
         readLog: (which) => readLogEnd(logFile, which),
       },
+      places,
       mcp: async (request) => (await openAgents())(request),
       consoleFolder: fileURLToPath(new URL("../console", import.meta.url)),
       docsFolder: fileURLToPath(new URL("../../docs", import.meta.url)),

@@ -1,6 +1,7 @@
 /** Pages of lists: where one begins, and where the next one does. */
 import { invalidRequest, type ServiceError } from "../core/errors.ts";
 import type { OrderedPage } from "../core/page-end.ts";
+import { ADDED_LIST, type Places } from "../core/ports.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { invalid } from "./problem.ts";
 
@@ -15,19 +16,24 @@ export interface Page {
 }
 
 /** A page of a list in the order of adding; begins with what was added before `before`. @throws {ServiceError} INVALID_REQUEST. */
-export function pageOf(query: PageQuery): Page & { readonly before?: number } {
-  const { limit, offset, parts } = readPage(query, /^1\.(\d+)\.(\d+)$/);
-  if (parts === undefined) return { limit, offset, skipped: offset };
-  return { limit, offset: 0, before: wholeNumber(parts[0]), skipped: wholeNumber(parts[1]) };
+export function pageOf(query: PageQuery, places: Places): Page & { readonly before?: number } {
+  const { l: limit = DEFAULT_PAGE_LIMIT, u: offset = 0, cursor } = query;
+  if (cursor === undefined) return { limit, offset, skipped: offset };
+  assertNoOffset(offset);
+  const opened = places.open(ADDED_LIST, cursor);
+  if (opened === undefined) throw unknownCursor();
+  return { limit, offset: 0, before: opened.place, skipped: opened.skipped };
 }
 
 /** The reply with a page of such a list. */
 export function pageReply<Item, Shown>(
   { limit, skipped }: Page,
   { items, total, nextBefore }: OrderedPage<Item>,
+  places: Places,
   show: (item: Item) => Shown,
 ) {
-  const nextCursor = nextBefore === undefined ? null : cursor(1, nextBefore, skipped + items.length);
+  const nextCursor =
+    nextBefore === undefined ? null : places.seal(ADDED_LIST, nextBefore, skipped + items.length);
   return { items: items.map((item) => show(item)), total, limit, offset: skipped, nextCursor };
 }
 
@@ -65,11 +71,15 @@ function cursor(...parts: readonly (string | number)[]): string {
 
 function readPage({ l: limit = DEFAULT_PAGE_LIMIT, u: offset = 0, cursor }: PageQuery, form: RegExp) {
   if (cursor === undefined) return { limit, offset, parts: undefined };
-  if (offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
+  assertNoOffset(offset);
   const text = Buffer.from(cursor, "base64url").toString("utf8");
   const parts = form.exec(text)?.slice(1);
   if (parts === undefined || Buffer.from(text).toString("base64url") !== cursor) throw unknownCursor();
   return { limit, offset, parts };
+}
+
+function assertNoOffset(offset: number): void {
+  if (offset > 0) throw invalid("/u", "must be left out where `cursor` is given");
 }
 
 function wholeNumber(text = ""): number {

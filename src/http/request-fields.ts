@@ -5,7 +5,7 @@ import type { Static } from "typebox";
 import { notFound } from "../core/errors.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import type { Operations } from "../core/operations.ts";
-import type { MemoryFilter } from "../core/ports.ts";
+import type { MemoryFilter, Places } from "../core/ports.ts";
 import { ListMemoriesQuery } from "../schemas/memory.ts";
 import { UUID } from "../schemas/text-rules.ts";
 import { fromWire, present } from "../schemas/wire.ts";
@@ -17,6 +17,7 @@ import { writer } from "./request-headers.ts";
 export async function memoriesPage<Shown>(
   query: Static<typeof ListMemoriesQuery>,
   { listMemories }: Pick<Operations, "listMemories">,
+  places: Places,
   show: (memory: SeenMemory) => Shown,
 ) {
   const filter = listFilter(query);
@@ -25,8 +26,8 @@ export async function memoriesPage<Shown>(
     const { items, total } = await listMemories({ filter, isByTime: true, ...place });
     return pageAt(place, items.map(show), total);
   }
-  const input = { filter, ...pageOf(query) };
-  return pageReply(input, await listMemories(input), show);
+  const input = { filter, ...pageOf(query, places) };
+  return pageReply(input, await listMemories(input), places, show);
 }
 
 export function listFilter(query: Static<typeof ListMemoriesQuery>): MemoryFilter {

@@ -10,6 +10,7 @@ import type { KeyRing } from "../core/access/key-ring.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { unsupportedMediaType } from "../core/errors.ts";
 import type { Operations } from "../core/operations.ts";
+import type { Places } from "../core/ports.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ToolChoice } from "../schemas/agent-tools.ts";
 import type * as backups from "../schemas/backups.ts";
@@ -152,6 +153,7 @@ export interface Parts {
     /** The last lines of the log; reads a bounded part of its end. */
     readLog(which: Required<Pick<Static<typeof LogsQuery>, "l" | "level">>): Answers<typeof LogsReply>;
   };
+  readonly places: Places;
   /** Answers agents at `/mcp`. */
   readonly mcp: McpHandler;
   /** Folder of the console's build, served at `/`: `index.html` and `assets/`. */

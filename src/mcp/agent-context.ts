@@ -1,6 +1,6 @@
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import type { Operations } from "../core/operations.ts";
-import type { Clock } from "../core/ports.ts";
+import type { Clock, Places } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
@@ -26,6 +26,7 @@ export interface AgentContext extends AgentScope {
   readonly adder: string;
   readonly allowance: AddAllowance;
   readonly clock: Clock;
+  readonly places: Places;
   /** In which "last week" is meant. */
   readonly timeZone: string;
   /** Unlike any before, and not to be guessed. */

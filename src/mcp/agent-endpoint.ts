@@ -11,7 +11,7 @@ import {
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { forbidden, ServiceError } from "../core/errors.ts";
 import type { Operations } from "../core/operations.ts";
-import type { Clock } from "../core/ports.ts";
+import type { Clock, Places } from "../core/ports.ts";
 import {
   advertisedTool,
   AGENT_INSTRUCTIONS,
@@ -77,6 +77,7 @@ export interface AgentRequest extends AgentScope {
 export interface AgentEndpointOptions {
   readonly version: string;
   readonly clock: Clock;
+  readonly places: Places;
   /** In which agents mean "last week". */
   readonly timeZone: string;
   /** Notes, facts and documents that a client may add within an hour; `ADDS_PER_HOUR` if absent. */
@@ -94,7 +95,7 @@ const UNNAMED = "mcp";
  * returns never rejects for what a client did.
  */
 export function createAgentEndpoint(options: AgentEndpointOptions) {
-  const { version, clock, timeZone, addsPerHour = ADDS_PER_HOUR, report } = options;
+  const { version, clock, places, timeZone, addsPerHour = ADDS_PER_HOUR, report } = options;
   const allowance = new AddAllowance(addsPerHour, clock);
 
   function serverFor(call: AgentRequest): Server {
@@ -112,6 +113,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
         adder: call.adder ?? `agent ${client}`,
         allowance,
         clock,
+        places,
         timeZone,
         newMark: () => randomBytes(MARK_BYTES).toString("hex"),
       };

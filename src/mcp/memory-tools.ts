@@ -2,7 +2,7 @@
 import { invalidRequest, ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import type { SeenMemory } from "../core/memory.ts";
-import type { MemoryFilter } from "../core/ports.ts";
+import { ADDED_LIST, type MemoryFilter } from "../core/ports.ts";
 import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
@@ -96,13 +96,22 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
     filter,
     limit: Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED),
     offset: 0,
-    ...present({ before: input.before }),
+    ...present({ before: placeOf(context, input.before) }),
   });
   const entries = items.map(inShort);
   const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
   const leftOut = (shown: number) =>
-    shown < total ? `${total} in all; for older ones pass before: ${items[shown - 1]?.order ?? 0}.` : "";
+    shown < total
+      ? `${total} in all; for older ones pass before: "${context.places.seal(ADDED_LIST, items[shown - 1]?.order ?? 0)}".`
+      : "";
   return answerNotes(context, entries, { scope: scope.words, tokens, none: "No notes", leftOut });
+}
+
+function placeOf({ places }: AgentContext, before: string | null | undefined): number | undefined {
+  if (before === undefined || before === null) return undefined;
+  const opened = places.open(ADDED_LIST, before);
+  if (opened === undefined) throw invalidRequest("before must be the text that a list before ended with.");
+  return opened.place;
 }
 
 const inShort = (memory: SeenMemory): ShownNote => ({

@@ -98,7 +98,7 @@ export const AGENT_TOOLS = {
       scope: Scope,
       outdated: t.optional(t.flag("Only notes perhaps replaced by a later one.")),
       limit: Limit("How many at most; default 20."),
-      before: Whole("Place of the last note shown."),
+      before: t.optional(t.text("Where the list before ended.")),
       max_tokens: AnswerTokens,
     }),
     READS,

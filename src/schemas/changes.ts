@@ -88,7 +88,7 @@ const KINDS = [
   "user.erased",
 ];
 
-const Position = t.text("Opaque; another one for each change, also after a restart.");
+const Position = t.text("Opaque, the same for the same change; ends with the daemon's process.");
 const since = (start: string) =>
   Type.Optional(
     t.text(`Changes after this position; \`0\` is the beginning. ${start}`, {
@@ -130,7 +130,7 @@ export const ListChangesReply = t.named("Changes", {
   items: t.list(ChangeRecord, "Oldest first."),
   next: t.text("`since` of the next page."),
   reset: t.flag(
-    "Changes after `since` are missing: they are older than what is kept, or the store was restored. Read what you need " +
+    "Changes after `since` are missing: they are older than what is kept, or than the daemon's start. Read what you need " +
       "anew and go on from `next`.",
   ),
 });

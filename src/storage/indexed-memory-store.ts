@@ -314,9 +314,9 @@ export class IndexedMemoryStore implements MemoryStore {
   takeOver(records: readonly NewerRecord[], changes: readonly Change[]): void {
     for (const change of changes) this.#cached.forget(change);
     catchUp(this.#indexes, inOrderOfAdding(this.catalogue, changes));
-    for (const { sequence, time, feedEntries, erases } of records) {
+    for (const { time, feedEntries, erases } of records) {
       this.#indexes.lastTime = time;
-      this.#indexes.feed.publish(sequence, time, feedEntries, erases);
+      this.#indexes.feed.publish(time, feedEntries, erases);
     }
   }
 

@@ -117,7 +117,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   // Before the tables are opened, because that moves files: a store that is refused stays as it is.
   if (chosen !== undefined)
     await checkJournal({ disk, directory: journalFolder, ...header, after, begin: false });
-  const feed = new RecentFeed({ ...header, clock, after });
+  const feed = new RecentFeed({ clock, isNew: chosen === undefined && !hasJournal });
   const newParts = () => ({ feed, vectors: new StampedVectors(stamp, stored.find(isOther)) });
   const image = await findImage(options, imageKey(chosen, newParts().vectors), async (sequence) => {
     if (sequence >= after) return sequence === after;

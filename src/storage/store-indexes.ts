@@ -173,6 +173,7 @@ export class Showing {
       bytes += yield* showInSteps(this.#indexes, record, part, stage, isLast);
       if (!isLast) yield;
     }
+    this.#indexes.feed.publish(record.time, stage.feedEntries, record.erases);
     this.#on.onShown(changes.length, bytes);
   }
 }
@@ -183,23 +184,18 @@ export function showDurable(...record: Parameters<typeof showInSteps>): number {
 }
 
 /**
- * Makes rows of a durable record readable, then findable, with the last part what it says in the feed, and answers about
- * what they weigh in bytes.
+ * Makes rows of a durable record readable, then findable, and answers about what they weigh in bytes.
  */
 export function* showInSteps(
-  { catalogue, overlay, words, vectors, feed }: StoreIndexes,
-  { sequence, time, erases }: Omit<JournalRecord, "changes">,
+  { catalogue, overlay, words, vectors }: StoreIndexes,
+  { sequence }: Pick<JournalRecord, "sequence">,
   changes: readonly Change[],
-  { ordinals, feedEntries }: Pick<Stage, "ordinals" | "feedEntries">,
+  { ordinals }: Pick<Stage, "ordinals">,
   isLastPart = true,
 ): Generator<void, number> {
   const bytes = overlay.put(sequence, changes, isLastPart);
   yield* findInSteps({ catalogue, words, vectors }, changes, ordinals);
-  if (isLastPart) {
-    // Before the steps: a checkpoint of this record may be written between them.
-    feed.publish(sequence, time, feedEntries, erases);
-    yield* words.tidyInSteps();
-  }
+  if (isLastPart) yield* words.tidyInSteps();
   return bytes;
 }
 

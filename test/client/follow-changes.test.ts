@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Change, createClient, type Reset } from "../../src/client/client.ts";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
+import { createPlaces } from "../../src/daemon/places.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createTestServer } from "../support/test-server.ts";
@@ -61,7 +62,7 @@ it("gives again what its reader had not dealt with, and only one user's where th
 });
 
 it("tells its reader to begin again where changes are missing", async () => {
-  const changes = client().changes({ since: "other.1.1" });
+  const changes = client().changes({ since: createPlaces("another store").seal(7, 7) });
   expect(await next(changes)).toMatchObject({ kind: "reset" });
   const waiting = next(changes);
   const id = await add("after");

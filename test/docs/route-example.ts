@@ -1,4 +1,5 @@
 /** One example for each route: a request that its schemas allow, and the beginning of the answer of a server with fake operations. */
+import { createPlaces } from "../../src/daemon/places.ts";
 import { createTestServer } from "../support/test-server.ts";
 import { nameOf, type OpenApi, type Route, type Schema } from "./openapi-shapes.ts";
 
@@ -41,7 +42,9 @@ const MORE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 /** An example in Markdown; of an answer that is no JSON the request alone. */
 export async function exampleOf(api: OpenApi, path: string, method: string, route: Route): Promise<string> {
-  const server = createTestServer();
+  // Positions are others in each process.
+  const places = { ...createPlaces(""), seal: () => createPlaces("a store").seal(0, 0) };
+  const server = createTestServer({}, { places });
   const added = (await server.post("/memory/add", { content: NOTE, user_id: "ann" })).json<{ id: string }>();
   const fact = (await server.post("/api/temporal/fact", FACT)).json<{ id: string }>();
   const id = path.includes("/temporal/") ? fact.id : added.id;

@@ -13,6 +13,7 @@ import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
+import { createPlaces } from "../../src/daemon/places.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { modelUnderTest } from "./bare-model.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
@@ -44,6 +45,7 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
         allowance: new AddAllowance(1, ports.clock),
         timeZone: "UTC",
         clock: ports.clock,
+        places: createPlaces("a store"),
         newMark: () => "0123456789ab",
       },
       { query: text, scope: "all", ...(limit !== undefined && { limit }) },

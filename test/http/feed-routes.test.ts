@@ -1,11 +1,14 @@
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
+import { createPlaces } from "../../src/daemon/places.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createKeyRing } from "../support/key-ring.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createTestServer } from "../support/test-server.ts";
 
+/** A position of another store, or of before a restart. */
+const OTHERS = createPlaces("another store").seal(7, 7);
 const TOKEN = "the-token-of-the-data-directory";
 let operations: Operations;
 let listening: Listening;
@@ -74,6 +77,34 @@ describe("GET /changes", () => {
   });
 });
 
+it("tells a user's key nothing of what others do: the same answers, to the letter, whatever they write", async () => {
+  const { key } = await keys.create({ name: "ann", scope: "read", userId: "ann" });
+  const read = async (path: string) => (await get(path, { "x-api-key": key })).text();
+  const stream = (await get("/events", { "x-api-key": key })).body?.pipeThrough(new TextDecoderStream());
+  const reader = stream?.getReader();
+  const begin = await reader?.read();
+  await add("the first", "ann");
+  await add("the second", "ann");
+  const { next } = JSON.parse(await read("/changes?l=1")) as { next: string };
+  const all = async () => [
+    await read("/changes"),
+    await read("/changes?l=1"),
+    await read(`/changes?since=${next}`),
+    await read(`/changes?since=${OTHERS}`),
+    await read("/memory/all?l=1"),
+  ];
+  const before = await all();
+  for (let n = 0; n < 30; n += 1) await add(`ben writes ${n}`, n % 2 === 0 ? "ben" : undefined);
+  expect(await all()).toEqual(before);
+  await add("the third", "ann");
+  const told: string[] = [begin?.value ?? ""];
+  while (!told.join("").includes("the third") && (told.join("").match(/memory\.added/g)?.length ?? 0) < 6)
+    told.push((await reader?.read())?.value ?? "");
+  for (const text of [...before, told.join("")])
+    for (const [, sealed = ""] of text.matchAll(/(?:id: |position":"|next":"|next_cursor":")([^"\n]+)/g))
+      expect(Buffer.from(sealed, "base64url").toString("base64url")).toMatch(/^[\w-]{22}$/);
+});
+
 describe("GET /events", () => {
   it("sends changes as they happen, each with its position", async () => {
     await add("before");
@@ -94,8 +125,9 @@ describe("GET /events", () => {
   });
 
   it("tells a reader that changes are missing", async () => {
-    const [reset = ""] = await events(await get("/events", { "last-event-id": "other.1.1" }), 1);
+    const [reset = ""] = await events(await get("/events", { "last-event-id": OTHERS }), 1);
     expect(reset).toMatch(/^event: reset\ndata: \{"position":".+"\}$/m);
+    expect(await (await get(`/changes?since=${OTHERS}`)).json()).toMatchObject({ items: [], reset: true });
     expect((await get("/events", { "last-event-id": "x y" })).status).toBe(400);
   });
 
@@ -180,7 +212,7 @@ describe("GET /events", () => {
   it("asks the feed for no more than a slow reader takes", async () => {
     let pages = 0;
     const items = Array.from({ length: 100 }, (_, n) => ({
-      position: `a.${n}.1`,
+      position: n,
       kind: "memory.added" as const,
       id: `m${n}`,
       userId: "u".repeat(200),
@@ -188,7 +220,7 @@ describe("GET /events", () => {
     }));
     const { app } = createTestServer({
       followChanges: async function* () {
-        for (; pages < 100_000; pages += 1) yield { items, next: "a.9.9", reset: false };
+        for (; pages < 100_000; pages += 1) yield { items, next: 9, reset: false };
       },
     });
     const other = await listen(app, { host: "127.0.0.1", port: 0 });

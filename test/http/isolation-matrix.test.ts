@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
+import { createPlaces } from "../../src/daemon/places.ts";
 import { createAgentEndpoint } from "../../src/mcp/agent-endpoint.ts";
 import { createDocumentWorld, type DocumentWorld } from "../support/document-world.ts";
 import { createKeyRing } from "../support/key-ring.ts";
@@ -294,6 +295,7 @@ async function createWorld(): Promise<World> {
     "read key": read,
   };
   const agents = createAgentEndpoint({
+    places: createPlaces("a store"),
     version: "0",
     timeZone: "UTC",
     clock: { now: Date.now },

@@ -154,6 +154,16 @@ describe("times and ids", () => {
     );
   });
 
+  it("go on where a list ended, with a text that tells nothing of others' notes", async () => {
+    const client = await agents.connect();
+    for (const place of ["Ghent", "Bruges", "Namur"]) await add(client, `Tea in ${place}.`);
+    const first = await call(client, "memory_list", { limit: 2 });
+    const [, before = ""] = /pass before: "([\w-]{22})"/.exec(first) ?? [];
+    expect(first).toMatch(/Namur[^]*Bruges/);
+    expect(await call(client, "memory_list", { limit: 2, before })).toMatch(/^(?!.*Bruges)[^]*Ghent/);
+    expect(await call(client, "memory_list", { before: "7" })).toMatch(/^INVALID_REQUEST: before must be/);
+  });
+
   it("end a fact at a date", async () => {
     const client = await agents.connect({ query: "user_id=ada" });
     const recorded = await call(client, "fact_record", {

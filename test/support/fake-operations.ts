@@ -182,7 +182,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       for (const { id } of own) memories.delete(id);
       return { deleted: own.length, deletedDocuments: 0, deletedFacts: 0 };
     },
-    listChanges: () => ({ items: [], next: "0", reset: false }),
+    listChanges: () => ({ items: [], next: 0, reset: false }),
     followChanges: async function* () {},
     listSectors: () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),

@@ -35,12 +35,7 @@ export function createInMemoryStore(
   let held: { changes: readonly Change[]; resolve: () => void; reject: (error: Error) => void }[] | undefined;
 
   let refusesNext = false;
-  const feed = new RecentFeed({
-    storeId: "in memory",
-    epoch: 1,
-    clock,
-    after: 0,
-  });
+  const feed = new RecentFeed({ clock, isNew: true });
   const store = new IndexedMemoryStore({
     indexes: {
       catalogue: new StoreCatalogue(() => clock.now()),

@@ -88,7 +88,7 @@ export function openSharedStore(shared: SharedRecords, clock: Clock): SharedStor
       await writing;
     },
   };
-  const feed = new RecentFeed({ storeId: "shared", epoch: 1, clock, after: 0 });
+  const feed = new RecentFeed({ clock, isNew: true });
   const overlay = new Overlay();
   const store = new IndexedMemoryStore({
     indexes: {

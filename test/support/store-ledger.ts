@@ -39,7 +39,7 @@ export class StoreLedger {
   #batches = 0;
   /** What somebody who follows the feed over all lives knows: memories by id, with the version read when told. */
   readonly #followed = new Map<string, number>();
-  #since = FEED_BEGINNING;
+  #since: number | null = FEED_BEGINNING;
   #followedIn: StoreOnDisk["opened"] | undefined;
 
   constructor(seed: number) {
@@ -214,6 +214,7 @@ export class StoreLedger {
   /** Whoever goes on from their position knows every memory in its version, and is told to begin again after an open alone. */
   #checkFollower({ opened }: StoreOnDisk): void {
     const { catalogue } = opened.store;
+    if (this.#followedIn !== opened && this.#followedIn !== undefined) this.#since = null;
     for (;;) {
       const page = opened.feed.list({ since: this.#since, limit: 3 });
       this.#since = page.next;

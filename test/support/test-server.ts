@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Operations } from "../../src/core/operations.ts";
 import type { AccessOptions } from "../../src/http/access.ts";
+import { createPlaces } from "../../src/daemon/places.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
 import {
@@ -76,6 +77,7 @@ export const serverParts = ({
     purgeWithBackups: async () => ({ made: "two", removed: 1, remaining: 0 }),
   },
   backups: createFakeBackups(),
+  places: createPlaces("a store"),
   mcp: async () => new Response(),
   consoleFolder: "/nonexistent",
   docsFolder: "/nonexistent",

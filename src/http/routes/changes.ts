@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { forbidden, ServiceError } from "../../core/errors.ts";
+import { forbidden, invalidRequest, ServiceError } from "../../core/errors.ts";
 import { FEED_BEGINNING, type FeedPage } from "../../core/feed.ts";
 import { occurredAtOf } from "../../core/memory.ts";
 import * as wire from "../../schemas/changes.ts";
@@ -147,26 +148,47 @@ function whose(request: FastifyRequest, client: string | undefined): { client?: 
 }
 
 const MEDIA_TYPE = "text/event-stream";
+/** Positions count from the start of the process: those of before must not open. */
+const RUN = randomBytes(4).readUInt32BE();
+/** What `Places.seal` answers. */
+const POSITION = /^[\w-]{22}$/;
 const MAX_STREAMS = 32;
 /** Proxies close what is silent for a minute or half of one. */
 const HEARTBEAT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 10;
 
-export const feedRoutes = routes(({ operationsOf, access, stopping }) => {
+export const feedRoutes = routes(({ operationsOf, access, places, stopping }) => {
   let streams = 0;
+  const sealed = (position: number) => places.seal(RUN, position);
+  /** @throws {ServiceError} INVALID_REQUEST for a text that is no position. */
+  function opened(since: string): number | null {
+    if (since === String(FEED_BEGINNING)) return FEED_BEGINNING;
+    if (!POSITION.test(since))
+      throw invalidRequest(
+        `"${since}" is no position of a change. Begin with ${FEED_BEGINNING}, or without one.`,
+        { fields: [{ path: "/since", message: "must be 0 or a position that an answer had" }] },
+      );
+    return places.open(RUN, since)?.place ?? null;
+  }
   function isCurrent({ caller }: FastifyRequest): boolean {
     return caller !== undefined && access.isCurrent(caller);
   }
   return {
     listChanges: route("read GET /changes", "What changed, oldest first", {
       description:
-        "Kind, id, user and time of each change, never its content. The last 100 000 of the last seven days are kept. A key that " +
+        "Kind, id, user and time of each change, never its content. Those of the last seven days and since the start are kept, 100 000 of each user at most. A key that " +
         "is bound to a user gets that user's.",
       querystring: wire.ListChangesQuery,
       answer: wire.ListChangesReply,
       handle: async (request) => {
-        const { l, since = FEED_BEGINNING, ...owner } = fromWire(wire.ListChangesQuery, request.query);
-        return operationsOf(request).listChanges({ since, limit: l ?? DEFAULT_PAGE_LIMIT, ...owner });
+        const { l, since, ...owner } = fromWire(wire.ListChangesQuery, request.query);
+        const { items, next, reset } = operationsOf(request).listChanges({
+          since: since === undefined ? FEED_BEGINNING : opened(since),
+          limit: l ?? DEFAULT_PAGE_LIMIT,
+          ...owner,
+        });
+        const shown = items.map((item) => ({ ...item, position: sealed(item.position) }));
+        return { items: shown, next: sealed(next), reset };
       },
     }),
     followChanges: route("read GET /events", "The same as Server-Sent Events, as they happen", {
@@ -186,13 +208,12 @@ export const feedRoutes = routes(({ operationsOf, access, stopping }) => {
         const { since, ...owner } = fromWire(wire.FollowChangesQuery, request.query);
         const last = request.headers["last-event-id"];
         const from = typeof last === "string" && last !== "" ? last : since;
+        const place = from === undefined ? {} : { since: opened(from) };
         const closed = closedSignal(reply);
-        const operations = operationsOf(request);
-        const input = { limit: DEFAULT_PAGE_LIMIT, ...owner, ...(from !== undefined && { since: from }) };
-        // Refused before the stream begins, where it is no position.
-        operations.listChanges({ ...input, limit: 1 });
-        const pages = operations.followChanges({
-          ...input,
+        const pages = operationsOf(request).followChanges({
+          limit: DEFAULT_PAGE_LIMIT,
+          ...owner,
+          ...place,
           signal: AbortSignal.any([closed, stopping]),
           heartbeatMs: HEARTBEAT_MS,
         });
@@ -202,7 +223,7 @@ export const feedRoutes = routes(({ operationsOf, access, stopping }) => {
         }
         reply.type(MEDIA_TYPE).header("x-accel-buffering", "no");
         // Its own reader asks for the next page, so a slow one holds no more than a page and what its connection takes.
-        const frames = framesOf(pages, () => isCurrent(request));
+        const frames = framesOf(pages, sealed, () => isCurrent(request));
         return reply.send(Readable.from(frames, { objectMode: false, highWaterMark: 1 }));
       },
     }),
@@ -218,16 +239,20 @@ function closedSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 /** Ends where the caller's key is no longer good. */
-async function* framesOf(pages: AsyncIterable<FeedPage>, isCurrent: () => boolean): AsyncGenerator<string> {
+async function* framesOf(
+  pages: AsyncIterable<FeedPage>,
+  sealed: (position: number) => string,
+  isCurrent: () => boolean,
+): AsyncGenerator<string> {
   for await (const { items, next, reset } of pages) {
     if (!isCurrent()) return;
     const frames = items.map((item) => {
-      const change = toWire(wire.ChangeRecord, item);
+      const change = toWire(wire.ChangeRecord, { ...item, position: sealed(item.position) });
       return `id: ${change.position}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`;
     });
-    if (reset) frames.unshift(`event: reset\ndata: ${JSON.stringify({ position: next })}\n\n`);
+    if (reset) frames.unshift(`event: reset\ndata: ${JSON.stringify({ position: sealed(next) })}\n\n`);
     // Without `data` it is no event, and a client that reconnects goes on from there.
-    if (items.at(-1)?.position !== next) frames.push(`id: ${next}\n:\n\n`);
+    if (items.at(-1)?.position !== next) frames.push(`id: ${sealed(next)}\n:\n\n`);
     yield frames.join("");
   }
 }

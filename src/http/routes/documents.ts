@@ -12,7 +12,7 @@ const DEFAULT_CHUNKS = 1_000;
 const ORIGINAL_MEDIA_TYPE = "application/octet-stream";
 
 export const documentRoutes = routes((served, app) => {
-  const { documentsOf } = served;
+  const { documentsOf, places } = served;
   app.register(originalRoutes, served);
   return {
     listJobs: route("read GET /jobs", "List jobs, newest first", {
@@ -20,10 +20,10 @@ export const documentRoutes = routes((served, app) => {
       querystring: wire.ListDocumentsQuery,
       answer: wire.ListJobsReply,
       handle: async (request) => {
-        const page = pageOf(request.query);
+        const page = pageOf(request.query, places);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
         const jobs = documentsOf(request).listJobs({ ...filter, ...page });
-        return pageReply(page, jobs, (job) => jobOf(job, request.id));
+        return pageReply(page, jobs, places, (job) => jobOf(job, request.id));
       },
     }),
     getJob: route("read GET /jobs/:id", "How far a job is, or what came of it", {
@@ -45,9 +45,10 @@ export const documentRoutes = routes((served, app) => {
       querystring: wire.ListDocumentsQuery,
       answer: wire.ListDocumentsReply,
       handle: async (request) => {
-        const page = pageOf(request.query);
+        const page = pageOf(request.query, places);
         const filter = inScope(fromWire(wire.ListDocumentsQuery, request.query));
-        return pageReply(page, documentsOf(request).listDocuments({ ...filter, ...page }), documentOf);
+        const documents = documentsOf(request).listDocuments({ ...filter, ...page });
+        return pageReply(page, documents, places, documentOf);
       },
     }),
     getDocument: route("read GET /documents/:id", "Read a document's account and its chunks", {

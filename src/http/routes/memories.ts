@@ -168,7 +168,7 @@ function queryFilter(
   };
 }
 
-export const memoryReadRoutes = routes(({ operationsOf }) => ({
+export const memoryReadRoutes = routes(({ operationsOf, places }) => ({
   queryMemory: route("read POST /memory/query", "Find memories that answer a question", {
     bodyKind: "question",
     body: questions.QueryMemoryBody,
@@ -217,7 +217,7 @@ export const memoryReadRoutes = routes(({ operationsOf }) => ({
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
     answer: wire.ListMemoriesReply,
-    handle: async (request) => inputs.memoriesPage(request.query, operationsOf(request), seen),
+    handle: async (request) => inputs.memoriesPage(request.query, operationsOf(request), places, seen),
   }),
   listSuperseded: route(
     "read GET /memory/superseded",

@@ -8,7 +8,7 @@ import { idPageOf, nextIdPage } from "../page.ts";
 import { createKeyInput, keyOf, seen } from "../records.ts";
 import { route, routes } from "../route.ts";
 
-export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
+export const userRoutes = routes(({ operationsOf, compaction, backups, places }) => ({
   listUsers: route("admin GET /users", "List users and how much each has stored", {
     querystring: wire.ListUsersQuery,
     answer: wire.ListUsersReply,
@@ -32,7 +32,7 @@ export const userRoutes = routes(({ operationsOf, compaction, backups }) => ({
     answer: ListMemoriesReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
-      return memoriesPage({ ...request.query, user_id: userId }, operationsOf(request), seen);
+      return memoriesPage({ ...request.query, user_id: userId }, operationsOf(request), places, seen);
     },
   }),
   userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {
