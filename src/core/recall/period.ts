@@ -1,6 +1,6 @@
-import type { Catalogue, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
+import type { Catalogue, CatalogueEntry, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
 import { lastHappenedFirst } from "../memories/list-memories.ts";
-import { datesNamed, monthTerms } from "../text/named-dates.ts";
+import { datesNamed, monthTerms, type NamedDate } from "../text/named-dates.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import type { TimedQuestion } from "./question.ts";
 import type { RankedHit } from "./ranking.ts";
@@ -36,12 +36,17 @@ const READ_NEWEST = 60;
 /** Terms of a note; all are read, so the order hardly counts. */
 const USUAL_LENGTH = 20;
 
+export interface Naming {
+  readonly ordinal: Ordinal;
+  readonly date: NamedDate;
+}
+
 /** The memories that the filter lets through and that name a time within the period, with the first such time; the soonest first. */
 export async function naming(
   store: Pick<MemoryStore, "catalogue" | "readMemories" | "scoreWords">,
   filter: MemoryFilter,
   period: Period,
-): Promise<readonly { readonly ordinal: Ordinal; readonly date: Period }[]> {
+): Promise<readonly Naming[]> {
   const selection = store.catalogue.select(filter);
   const months = new Set<number>();
   for (let time = period.from; time < period.to && months.size < 12; time += 28 * DAY_MS)
@@ -91,7 +96,9 @@ export interface Found {
   readonly idOf: ReadonlyMap<Ordinal, string>;
   /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
-  /** Undefined where everything found answers. */
+  /** How many of them answer, where that is known without `sureness`. */
+  readonly answering?: number;
+  /** Undefined where `answering` says it, or everything found answers. */
   readonly sureness?: {
     /** See `answerOdds`; of two notes that tell states of one thing neither makes the other less sure. */
     oddsWith(areStates: (a: Ordinal, b: Ordinal) => boolean): (hit: RankedHit) => number;
@@ -104,22 +111,55 @@ export interface Found {
   readonly vector?: Float32Array;
 }
 
-/** Memories of a period, newest first, at most `limit`; a score tells how well it fits. */
-export function happenedIn(
-  catalogue: Catalogue,
+/** Where only a time is asked for, of what was added then and tells of an earlier one. */
+const TELLS_OF_EARLIER = 0.3;
+const READ_ADDED = 200;
+
+/**
+ * Memories of a period, newest first, then those that name it, at most `limit`; a score tells how well it fits. What was given no time
+ * of its own counts from when it was added, as far as that may be: what names days, all of them earlier, comes behind, no answer; of a
+ * document there is its first text alone.
+ */
+export async function happenedIn(
+  store: Pick<MemoryStore, "catalogue" | "readMemories">,
   filter: MemoryFilter,
-  period: Period,
+  { period, days, naming }: Pick<TimedQuestion, "period" | "days"> & { readonly naming: readonly Ordinal[] },
   limit: number,
   now: number,
-): Found {
-  const entries = lastHappenedFirst(catalogue, within(filter, period)).slice(0, limit);
+): Promise<Found> {
+  const { catalogue } = store;
+  const isChunk = ({ id, documentId, isTimeGiven }: CatalogueEntry) =>
+    documentId !== null && !isTimeGiven && catalogue.documents.byId.get(documentId)?.rootMemoryId !== id;
+  const entries = lastHappenedFirst(catalogue, within(filter, period))
+    .filter((entry) => !isChunk(entry))
+    .slice(0, Math.max(limit, READ_ADDED));
+  const memories = await store.readMemories(
+    entries.flatMap(({ id, isTimeGiven }) => (isTimeGiven ? [] : [id])),
+  );
+  const isEarlier = ({ id, occurredAt }: CatalogueEntry) => {
+    const dates = datesNamed(memories.get(id)?.content ?? "", occurredAt);
+    return dates.length > 0 && dates.every(({ to }) => to <= days.from);
+  };
+  const [then, earlier]: [CatalogueEntry[], CatalogueEntry[]] = [[], []];
+  for (const entry of entries) (isEarlier(entry) ? earlier : then).push(entry);
+  const scored = new Map<Ordinal, number>();
+  for (const { ordinal, occurredAt } of then) {
+    const age = Math.max(0, now - occurredAt);
+    scored.set(ordinal, IN_PERIOD * fit(period, occurredAt) + NEWER * 2 ** (-age / HALF_LIFE_MS));
+  }
+  for (const ordinal of naming) if (!scored.has(ordinal)) scored.set(ordinal, IN_PERIOD);
+  const answering = scored.size;
+  for (const { ordinal } of earlier) if (!scored.has(ordinal)) scored.set(ordinal, TELLS_OF_EARLIER);
+  const found = Array.from(scored, ([ordinal, score]) => ({
+    ordinal,
+    score,
+    shares: { time: score },
+    path: [ordinal],
+  })).sort((a, b) => b.score - a.score);
   return {
-    found: entries.map(({ ordinal, occurredAt }) => {
-      const age = Math.max(0, now - occurredAt);
-      const score = IN_PERIOD * fit(period, occurredAt) + NEWER * 2 ** (-age / HALF_LIFE_MS);
-      return { ordinal, score, shares: { time: score }, path: [ordinal] };
-    }),
-    idOf: new Map(entries.map(({ ordinal, id }) => [ordinal, id])),
+    found: found.slice(0, limit),
+    answering,
+    idOf: new Map(found.map(({ ordinal }) => [ordinal, catalogue.idAt(ordinal) ?? ""])),
     weightOfTerm: new Map(),
   };
 }

@@ -7,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
-import { type Found, happenedIn, inThisOrder, naming, within, withMemories } from "./period.ts";
+import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {
   answeringCount,
@@ -22,7 +22,7 @@ import { snippetOf } from "./snippet.ts";
 import { fromLanguages } from "../text/languages.ts";
 import { type Prompt, readPrompt } from "../text/asking-part.ts";
 import { fold, withoutVowelSigns } from "../text/fold.ts";
-import { fit } from "../text/time-periods.ts";
+import { DAY_MS, fit } from "../text/time-periods.ts";
 
 export interface QueryMemoryInput {
   readonly query: string;
@@ -90,14 +90,20 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const prompt = input.isText === true ? undefined : readPrompt(query);
   const question = prompt?.asking ?? query;
   const timed = prompt === undefined ? undefined : timedQuestion(question, now, input.timeZone ?? timeZone);
-  const asked = await whenAsked(store, filter, timed);
+  const asked = await whenAsked(store, filter, timed && untilNow(timed, now));
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
-  const { found, idOf, weightOfTerm, sureness, vector } =
-    asked?.isTimeAlone === true
-      ? asked.isComing
-        ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
-        : happenedIn(store.catalogue, filter, asked.period, limit, now)
-      : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
+  const {
+    found,
+    idOf,
+    weightOfTerm,
+    answering: certain,
+    sureness,
+    vector,
+  } = asked?.isTimeAlone === true
+    ? asked.isComing
+      ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
+      : await happenedIn(store, filter, asked, limit, now)
+    : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
   const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
   const memories = await store.readMemories([
@@ -120,7 +126,8 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const oddsOf = (hit: RankedHit) =>
     (oddsByTerms?.(hit) ?? Infinity) -
     lackOf(memories.get(store.catalogue.at(hit.ordinal)?.id ?? "")?.content ?? "");
-  const answering = sureness === undefined ? Infinity : answeringCount(ordered, oddsOf, sureness.memories);
+  const answering =
+    sureness === undefined ? (certain ?? Infinity) : answeringCount(ordered, oddsOf, sureness.memories);
   // How alike two texts are does not depend on what else there is.
   const scoreOf =
     input.isText === true || sureness === undefined ? undefined : scoreByOdds(sureness.best, oddsOf);
@@ -188,20 +195,36 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
 const momentAsked = (timed: TimedQuestion | undefined, present: number): number =>
   timed === undefined || timed.period.to > present ? present : timed.period.to - 1;
 
+/** What is dated ahead has not happened in "the last 48 hours". */
+function untilNow(timed: TimedQuestion, now: number): TimedQuestion {
+  const { period, days, isTimeAlone, isComing } = timed;
+  if (!isTimeAlone || isComing || period.to !== Infinity) return timed;
+  const to = now + 1;
+  return { ...timed, period: { ...period, to }, days: { ...days, to: days.from + to - period.from } };
+}
+
 type AskedTime = TimedQuestion & { readonly naming: readonly Ordinal[] };
 
-/** The time of a question where any memory happened then or, of one to come, names it; undefined where none does. */
+/**
+ * The time of a question where any memory happened then or, of one to come and where nothing else is asked, names it; undefined where
+ * none does. A memory that was given another time of its own only names it.
+ */
 async function whenAsked(
   store: MemoryPorts["store"],
   filter: MemoryFilter,
   timed: TimedQuestion | undefined,
 ): Promise<AskedTime | undefined> {
-  if (timed?.isComing !== true) {
-    const found = withMemories(store.catalogue, filter, timed);
-    return found && { ...found, naming: [] };
-  }
-  const named = await naming(store, filter, timed.period);
-  return named.length === 0 ? undefined : { ...timed, naming: named.map(({ ordinal }) => ordinal) };
+  const then = timed?.isComing === true ? undefined : withMemories(store.catalogue, filter, timed);
+  if (timed?.isComing !== true && timed?.isTimeAlone !== true) return then && { ...then, naming: [] };
+  const found = then ?? timed;
+  const { from, to } = found.days;
+  const longest = Math.max(to - from, DAY_MS);
+  const tells = ({ ordinal, date }: Naming) =>
+    date.isCertain && date.to - date.from <= longest && store.catalogue.at(ordinal)?.isTimeGiven !== true;
+  const named = (await naming(store, filter, found.days))
+    .filter((each) => timed.isComing || tells(each))
+    .map(({ ordinal }) => ordinal);
+  return then === undefined && named.length === 0 ? undefined : { ...found, naming: named };
 }
 
 interface Asked {

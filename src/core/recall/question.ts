@@ -67,6 +67,8 @@ const ASKS_NAME = new RegExp(
 export interface TimedQuestion {
   /** Moments, not wall times. */
   readonly period: Period;
+  /** The period as clocks show it, as texts name it. */
+  readonly days: Period;
   /** The question without the words that name it. */
   readonly topic: string;
   /** Terms of a month, a day or a season without a year, which may be of any; else none. */
@@ -90,7 +92,14 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
   const words = named.isOfAnyYear === true ? text.slice(named.start, named.end) : "";
   const terms = analyse(words).filter((term) => /\p{L}{3}/u.test(term));
   const isComing = named.isComing === true;
-  return { period: moments(named), topic, terms, isTimeAlone: asksForNothingElse(topic), isComing };
+  return {
+    period: moments(named),
+    days: named,
+    topic,
+    terms,
+    isTimeAlone: asksForNothingElse(topic),
+    isComing,
+  };
 }
 
 /**

@@ -50,13 +50,18 @@ const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
 const DAY_MS = 86_400_000;
 
+export interface NamedDate extends Period {
+  /** It has a day or a year: "may" alone is hardly ever a month. */
+  readonly isCertain: boolean;
+}
+
 /**
  * The days and months that a text names, at most 16, in no order. One without a year is the first that ends after the text was
  * written. Cost: linear.
  */
-export function datesNamed(text: string, writtenAt: number): Period[] {
+export function datesNamed(text: string, writtenAt: number): NamedDate[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
-  const found: Period[] = [];
+  const found: NamedDate[] = [];
   const { patterns, names } = DATES();
   for (const pattern of patterns) {
     rest = rest.replace(pattern, (match: string, ...args: unknown[]) => {
@@ -71,7 +76,9 @@ export function datesNamed(text: string, writtenAt: number): Period[] {
         year === undefined && first !== undefined && first.to <= writtenAt - DAY_MS
           ? inYear(written + 1)
           : first;
-      if (period !== undefined && index >= 0 && index < 12 && found.length < MAX_DATES) found.push(period);
+      const isCertain = year !== undefined || day !== undefined;
+      if (period !== undefined && index >= 0 && index < 12 && found.length < MAX_DATES)
+        found.push({ ...period, isCertain });
       // What one pattern reads is not read by the next.
       return "\u0001".repeat(match.length);
     });

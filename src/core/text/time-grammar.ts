@@ -15,6 +15,7 @@ import {
   thirdOf,
   unitPeriod,
   WEEK_MS,
+  HOUR_MS,
   weekdayAt,
   wholeYear,
 } from "./time-periods.ts";
@@ -22,7 +23,6 @@ import { type Groups, type Rule, unitIn } from "./time-periods.ts";
 import { MIXED, NUMERIC_RULES, rule, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 
-const HOUR_MS = 3_600_000;
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
 const CONNECTORS = ["before", "after", "since", "until", "between", "from"] as const;
@@ -306,11 +306,14 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     rule(
       [
-        words.hour && `(?:${inWords})?${last} ${numbers} (?:${words.hour})`,
+        words.hour && `(?:${inWords})?${last} (?:${numbers} )?(?:${words.hour})`,
         words.hour && `(?:${inWords})?${numbers} ${last} (?:${words.hour})`,
         words.hour && lastAfter && `(?:${inWords})?${numbers} (?:${words.hour}) ${lastAfter}`,
       ],
-      ({ count }, now) => ({ from: now - countOf(count) * HOUR_MS, to: Infinity }),
+      ({ count }, now) => ({
+        from: now - (count === undefined ? 1 : countOf(count)) * HOUR_MS,
+        to: Infinity,
+      }),
     ),
     // "at the beginning of the year", but not "of the month of May"
     rule(

@@ -23,6 +23,7 @@ export interface Rule {
   readonly isRelative: boolean;
 }
 
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;
 /** From one 29 February to the next. */

@@ -5,6 +5,7 @@ import {
   daysNamed,
   dayStart,
   FEW,
+  HOUR_MS,
   lengthOf,
   monthsFrom,
   unitIn,
@@ -45,10 +46,17 @@ export const UNSPACED_RULES: readonly Rule[] = [
   unspaced(String.raw`(?<m>\d{1,2})[月월]\s?(?<d>\d{1,2})[日号號일]`, ({ m, d }, now) =>
     daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
   ),
-  unspaced(`(?:最近|过去|過去|지난)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
+  unspaced(`(?:最近|过去|過去|지난 ?)的?${COUNT} ?${HAN_UNIT}`, (groups, now) => ({
     from: dayStart(now) - hanCount(groups["count"]) * lengthOf(unitIn(groups)),
     to: Infinity,
   })),
+  unspaced(
+    `(?:最近|过去|過去|지난 ?)的?${COUNT} ?(?:个?小时|個?小時|時間|시간)(?: ?동안)?`,
+    ({ count }, now) => ({
+      from: now - hanCount(count) * HOUR_MS,
+      to: Infinity,
+    }),
+  ),
   unspaced(`${COUNT} ?${HAN_UNIT} ?(?:以?前|之前|전)`, (groups, now) =>
     agoPeriod(hanCount(groups["count"]), unitIn(groups), now),
   ),

@@ -1,6 +1,7 @@
 import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
+import { createDocumentWorld } from "../../support/document-world.ts";
 import { createMemoryWorld, type MemoryWorld } from "../../support/memory-world.ts";
 
 const DAY = 86_400_000;
@@ -33,6 +34,46 @@ describe("a question for a time", () => {
     expect(hits.map(({ memory }) => memory.content)).toEqual(["note 1"]);
     expect(hits[0]?.score).toBeGreaterThan(0.8);
     expect(hits[0]?.explain?.["time"]).toBe(hits[0]?.score);
+  });
+
+  it("is not answered by what was only added then and tells of an earlier day, and by what is dated ahead", async () => {
+    const plain = async (content: string) => (await addMemory(world.ports, { content })).memory.content;
+    const fixed = await add("fixed the login bug", world.now - DAY);
+    await add("the dentist has time", world.now + 5 * DAY);
+    await add("the boiler was repaired", world.now - 900 * DAY);
+    await plain("On 3 March 2024 the pump was replaced.");
+    const booked = await plain("Booked the flights for 4 December 2026.");
+    const lent = await plain("Lent the drill to Marek.");
+    world.now += 1;
+    const { hits, relevant } = await queryMemory(world.ports, {
+      query: "what happened in the last 48 hours?",
+      limit: 9,
+      filter: {},
+    });
+    const found = hits.map(({ memory }) => memory.content);
+    expect(found.slice(0, relevant)).toEqual([lent, booked, fixed]);
+    expect(found.slice(relevant)).toEqual(["On 3 March 2024 the pump was replaced."]);
+  });
+
+  it("is answered by what names the time and was given none of its own", async () => {
+    const plain = async (content: string) => (await addMemory(world.ports, { content })).memory.content;
+    const wedding = await plain("Our wedding was on 12 May 2021 in Graz.");
+    await add("The letter is of 14 May 2021.", world.now - 3 * DAY);
+    await plain("It may rain.");
+    expect(await found("what happened in May 2021?")).toEqual([wedding]);
+    const boiler = await add("the boiler was repaired", Date.UTC(2021, 4, 9));
+    expect((await found("what happened in May 2021?")).toSorted()).toEqual([wedding, boiler].toSorted());
+  });
+
+  it("is answered by the first text of a document that was ingested then, and by no other of it", async () => {
+    const documents = createDocumentWorld();
+    const { ports } = documents;
+    const manual = "The valve must be closed before the pump is started. ".repeat(500);
+    const { result } = await documents.ingest(manual);
+    expect(result?.memoryIds.length).toBeGreaterThan(5);
+    const { memory } = await addMemory(ports, { content: "Cleaned the filter." });
+    const { hits } = await queryMemory(ports, { query: "what did I do today?", limit: 9, filter: {} });
+    expect(hits.map(({ memory: { id } }) => id)).toEqual([memory.id, result?.memoryIds[0]]);
   });
 
   it("prefers what happened then to the same at another time, and to what only names the time", async () => {

@@ -192,10 +192,17 @@ describe("timeOfQuestion", () => {
 });
 
 describe("asksForNothingElse", () => {
-  it.each(["what did I do?", "what happened", "was war los?", "qu'est-ce que j'ai fait ?", "我做了什么", ""])(
-    "holds for %s",
-    (text) => expect(asksForNothingElse(text)).toBe(true),
-  );
+  it.each([
+    "what did I do?",
+    "what did I add",
+    "무슨 일이 있었어?",
+    "qu'ai-je ajouté ?",
+    "what happened",
+    "was war los?",
+    "qu'est-ce que j'ai fait ?",
+    "我做了什么",
+    "",
+  ])("holds for %s", (text) => expect(asksForNothingElse(text)).toBe(true));
   it.each(["what did I cook?", "trips", "was habe ich gekocht"])("does not for %s", (text) =>
     expect(asksForNothingElse(text)).toBe(false),
   );

@@ -641,6 +641,13 @@ it.each([
 
 it("reads hours", () => {
   expect(timeOfQuestion("what did I do in the last 48 hours?", NOW)?.from).toBe(NOW - 2 * DAY);
+  expect(timeOfQuestion("anything happen in the last hour?", NOW)?.from).toBe(NOW - DAY / 24);
+  for (const text of [
+    "过去48小时发生了什么？",
+    "過去48時間に何があった？",
+    "지난 48시간 동안 무슨 일이 있었어?",
+  ])
+    expect(timeOfQuestion(text, NOW)?.from).toBe(NOW - 2 * DAY);
   expect(timeOfQuestion("was war in den letzten 3 Stunden?", NOW)?.from).toBe(NOW - DAY / 8);
 });
 
