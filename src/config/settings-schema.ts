@@ -166,7 +166,7 @@ export const SETTINGS_SCHEMA = {
     { pattern: /^[A-Za-z0-9][\w.-]{0,63}$/, expected: "the name of a model, as `memoryd models` lists them" },
   ),
   memoryBudget: size(
-    "memory for what makes questions and adding faster, such as 64MB: caches and further embedding threads, not the indexes; auto: caches of 364MiB at most, and threads by the cores",
+    "memory for what makes questions and adding faster, such as 64MB: caches and further embedding threads, not the indexes; auto: caches of 320MiB at most, and threads by the cores",
     [8 * MIB, 64 * GIB],
   ),
   checkpointBytes: internal(

@@ -16,7 +16,7 @@ export interface UnpurgedRows {
 /** The figures of a purge. The figures after it include rows added while it ran. */
 export interface PurgeReport {
   readonly tables: readonly {
-    readonly table: TableName;
+    readonly table: TableName | "texts";
     /** Number of removed rows, deleted and replaced. */
     readonly rows: number;
     readonly before: DiskUsage;

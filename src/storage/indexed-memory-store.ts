@@ -42,7 +42,6 @@ import {
   timeOfRecord,
 } from "./store-indexes.ts";
 import type { StoreParts } from "./store-ports.ts";
-import { CachedRows } from "./image/row-cache.ts";
 import { WriteRoom } from "./write-room.ts";
 
 /** Staging more than these, some 20 ms, is done in steps. */
@@ -57,7 +56,6 @@ export class IndexedMemoryStore implements MemoryStore {
   readonly #room: WriteRoom;
   readonly #clock: Clock;
   readonly #log: StoreParts["log"];
-  readonly #cached: CachedRows;
   /** Accepted and not yet durable and readable, oldest first. */
   #staged: { readonly stage: Stage; readonly settled: Promise<void>; isDurable: boolean }[] = [];
   /** While a record is decided on and staged in steps: its end. */
@@ -74,17 +72,7 @@ export class IndexedMemoryStore implements MemoryStore {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#tokens = parts.tokens;
-    this.#cached = new CachedRows({
-      read: (ids) => this.#read("memories", ids),
-      ids: () => this.memoryIds(),
-      settled: (ids) => this.#settled(ids),
-      ...parts.caches,
-      until: this.#closing.signal,
-    });
-    this.#showing = new Showing(parts.indexes, {
-      beforeRow: (change) => this.#cached.forget(change),
-      onShown: (rows, bytes) => this.#checkpointer.notePending(rows, bytes),
-    });
+    this.#showing = new Showing(parts.indexes, (rows, bytes) => this.#checkpointer.notePending(rows, bytes));
   }
 
   get catalogue(): StoreCatalogue {
@@ -170,7 +158,7 @@ export class IndexedMemoryStore implements MemoryStore {
   }
 
   async readMemories(ids: readonly string[]): Promise<Map<string, SeenMemory>> {
-    const rows = await this.#cached.read(ids);
+    const rows = await this.readRows(ids);
     const memories = new Map<string, SeenMemory>();
     for (const id of ids) {
       const row = rows.get(id);
@@ -257,7 +245,6 @@ export class IndexedMemoryStore implements MemoryStore {
       this.#tokens.read(others),
     ))
       if (known.isKnown(stamp)) found.set(id, { vectors });
-    this.#cached.readAhead();
     return found;
   }
 
@@ -312,7 +299,6 @@ export class IndexedMemoryStore implements MemoryStore {
    * rest now. Nothing may be staged, nor decided on in steps.
    */
   takeOver(records: readonly NewerRecord[], changes: readonly Change[]): void {
-    for (const change of changes) this.#cached.forget(change);
     catchUp(this.#indexes, inOrderOfAdding(this.catalogue, changes));
     for (const { time, feedEntries, erases } of records) {
       this.#indexes.lastTime = time;
@@ -346,19 +332,12 @@ export class IndexedMemoryStore implements MemoryStore {
     this.#closing.abort();
     await this.#checkpointer.close();
     await this.#journal.close();
-    await this.#cached.close();
     await this.#tokens.close();
     await this.#tables.close();
   }
 
   #read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
     return this.#indexes.overlay.read(table, ids, (others) => this.#tables.read(table, others));
-  }
-
-  /** See `TextSource`. */
-  #settled(ids: readonly string[]): string[] | undefined {
-    if (this.#deciding !== undefined) return undefined;
-    return ids.filter((id) => !this.#staged.some(({ stage }) => stage.ordinals.has(id)));
   }
 
   /** Notes the record, and stages one that is not yet. @throws what the journal throws at once, before that. */

@@ -20,7 +20,7 @@ import {
   verifyFiles,
   without,
 } from "./checkpoints/checkpoint.ts";
-import type { TableName } from "../core/rows.ts";
+import type { LanceTable, Rows, TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpoints/checkpointer.ts";
 import type { Disk } from "./files/disk.ts";
 import { createPurge, type Purge } from "./checkpoints/purge.ts";
@@ -39,15 +39,15 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeImage } from "./image/index-image.ts";
+import { type IndexImage, removeDerived, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
-import { openTablesAt, openTokensAt } from "./checkpoints/open-tables-at.ts";
+import { copyTexts, openRowsAt, openTablesAt } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { cacheSizes, filledMemories } from "./image/row-cache.ts";
-import { TextFile, type TextFileParts } from "./image/text-file.ts";
-import type { TokenFiles } from "./tables/token-files.ts";
+import { type RowFiles, TEXTS, TOKENS } from "./tables/row-files.ts";
+import { lanceCacheSizes } from "./tables/table-spec.ts";
+import type { StoredRows } from "./store-ports.ts";
 
 export interface StoreOptions {
   readonly disk: Disk;
@@ -60,12 +60,10 @@ export interface StoreOptions {
   readonly changesModel?: (stored: EmbeddingStamp) => boolean;
   readonly log: StoreLog;
   readonly limits?: Partial<CheckpointerLimits>;
-  /** Bytes for all caches of rows and of the tables together; see `cacheSizes`. */
+  /** Bytes for the caches of the tables. */
   readonly cacheBytes?: number | undefined;
   /** Memories from which an image of the indexes is written; for tests. */
   readonly imageFrom?: number;
-  /** Memories past which texts have a file, and those of a block; for tests. */
-  readonly texts?: Partial<Pick<TextFileParts, "from" | "blockRows">>;
   /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
   readonly onCheckpoint?: () => void;
 }
@@ -128,9 +126,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     );
   });
   const loaded = await openAndLoad(options, chosen, image, newParts);
-  const { tables, tokens, indexes } = loaded;
+  const { tables, indexes } = loaded;
   let { imagedThrough } = loaded;
   ({ chosen } = loaded);
+  const tokens = await openRowsAt(TOKENS, options, chosen);
+  const texts = await openRowsAt(TEXTS, options, chosen);
+  const files = [tokens, texts];
   for (const reason of new Set(chosen?.damage)) log.warn({ reason }, "damaged file");
   for (const reason of lossesOf(chosen)) log.error({ reason }, "a part of the store was lost");
   let journal: Journal | undefined;
@@ -141,24 +142,20 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       disk,
       directory,
       tables,
-      tokens,
+      files,
       overlay: indexes.overlay,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
         async dropThrough(sequence, ends) {
           options.onCheckpoint?.();
           checkpointed = sequence;
-          const removals: Promise<void>[] = [];
           // A purge: nothing may be left of what it removes.
-          if (ends?.tornEnds === true) removals.push(texts.clear());
-          if (
+          const mustGo =
             ends?.tornEnds === true ||
-            (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? [])
-          )
-            removals.push(giveUpImage());
-          const removed = await Promise.allSettled(removals);
+            (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? []);
+          const [removed] = await Promise.allSettled([mustGo ? giveUpImage() : undefined]);
           await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
-          for (const removal of removed) if (removal.status === "rejected") throw removal.reason;
+          if (removed.status === "rejected") throw removed.reason;
         },
       },
       describe: () => ({
@@ -180,15 +177,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       return removeImage(disk, directory);
     };
     const { catalogue } = indexes;
-    const sizes = cacheSizes(options.cacheBytes);
-    const texts = new TextFile({
-      ...options,
-      store: header,
-      from: filledMemories(sizes),
-      ...options.texts,
-      catalogue,
-      roomNeeded: () => checkpointer.roomNeeded,
-    });
     if (chosen === undefined) await removeUnused(disk, journalFolder);
     let store: IndexedMemoryStore | undefined;
     const replayed = { rows: 0, bytes: 0 };
@@ -213,12 +201,20 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       onStopped: (reason) => log.error({ err: reason }, "store is read-only"),
     });
     ({ journal } = opened);
-    tokens.place(catalogue);
+    for (const rows of files) rows.place(catalogue);
     // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.
     if (chosen === undefined) await checkpointer.flush();
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
+    // Where builds before the first release had copies of texts.
+    await removeDerived(disk, directory, "TEXTS").catch((error: unknown) =>
+      log.warn({ err: error }, "TEXTS not removed"),
+    );
+    const hasRoom = async () => (await disk.freeBytes(directory)) >= checkpointer.roomNeeded;
+    await copyTexts(texts, tables, indexes, hasRoom)
+      .then((isNew) => (isNew ? checkpointer.note() : undefined))
+      .catch((error: unknown) => log.warn({ err: error }, "texts not copied"));
 
     const room = watchDiskSpace({
       disk,
@@ -233,19 +229,17 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         void giveUpImage()
           .then(() => journal?.dropThrough(checkpointed))
           .catch(() => undefined);
-        void texts.giveUp();
       },
     });
     store = new IndexedMemoryStore({
       indexes,
       journal,
-      tables,
+      tables: withTexts(tables, texts),
       tokens,
       checkpointer,
       room,
       clock,
       log,
-      caches: { texts, sizes },
     });
     // A start says it too.
     await store.lookAtDiskSpace();
@@ -261,7 +255,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       known: chosen?.damagedFiles,
     });
     const { ledger } = indexes;
-    const purge = createPurge({ disk, directory, store, tables, tokens, journal, checkpointer, ledger });
+    const purge = createPurge({ disk, directory, store, tables, files, journal, checkpointer, ledger });
     return {
       store,
       storeId: header.storeId,
@@ -276,16 +270,32 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     };
   } catch (error) {
     await journal?.close();
-    await tokens.close();
+    for (const rows of files) await rows.close();
     await tables.close();
     throw error;
   }
 }
 
+/** Rows of memories from their files, and from the tables those that are damaged there. */
+function withTexts(tables: Tables, texts: RowFiles<"memories">): StoredRows {
+  return {
+    async read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+      if (table !== "memories") return tables.read(table, ids);
+      const found = (await texts.read(ids)) as Map<string, Rows[T]>;
+      const others = ids.filter((id) => !found.has(id));
+      for (const [id, row] of await tables.read(table, others)) found.set(id, row);
+      return found;
+    },
+    async close() {
+      await texts.close();
+      await tables.close();
+    },
+  };
+}
+
 interface LoadedStore {
   readonly chosen: ChosenCheckpoint | undefined;
   readonly tables: Tables;
-  readonly tokens: TokenFiles;
   readonly indexes: StoreIndexes;
   /** The record up to which there is an image; undefined without one. */
   readonly imagedThrough: number | undefined;
@@ -300,27 +310,24 @@ async function openAndLoad(
 ): Promise<LoadedStore> {
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
-  let tokens: TokenFiles | undefined;
   try {
     tables = await openTablesAt(disk, directory, chosen, {
       onFailure: (error) => log.error({ err: error }, "tables failed"),
-      sizes: cacheSizes(options.cacheBytes).tables,
+      sizes: lanceCacheSizes(options.cacheBytes),
     });
-    tokens = await openTokensAt(options, chosen);
     if (image !== undefined) {
       const indexes = emptyIndexes(options, chosen, newParts());
       const failure = await loadIndexes(indexes, tables, log, image).catch((error: Error) => error);
       await image.close();
-      if (failure === undefined) return { chosen, tables, tokens, indexes, imagedThrough: image.sequence };
+      if (failure === undefined) return { chosen, tables, indexes, imagedThrough: image.sequence };
       log.warn({ reason: failure.message }, "indexes are made from the tables");
     }
     const indexes = emptyIndexes(options, chosen, newParts());
     await loadIndexes(indexes, tables, log).catch((error: unknown) => {
       throw unreadable(directory, error);
     });
-    return { chosen, tables, tokens, indexes, imagedThrough: await keepImage(options, chosen, indexes) };
+    return { chosen, tables, indexes, imagedThrough: await keepImage(options, chosen, indexes) };
   } catch (error) {
-    await tokens?.close();
     await tables?.close();
     if (chosen === undefined) throw error;
     const found = await verifyFiles(disk, directory, chosen.checkpoint, () => true);
@@ -343,7 +350,7 @@ const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
 };
 
 function lossesOf(chosen: ChosenCheckpoint | undefined): string[] {
-  return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table] ?? []);
+  return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table as TableName] ?? []);
 }
 
 /** A table of one name and version has the same rows. What was deleted may be in the trash. */

@@ -133,15 +133,12 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
 /** Shows durable records in the order of calls: the overlay must not be at a record before it has all of those before. */
 export class Showing {
   readonly #indexes: StoreIndexes;
-  readonly #on: { beforeRow(change: Change): void; onShown(rows: number, bytes: number): void };
+  readonly #onShown: (rows: number, bytes: number) => void;
   #last: Promise<void> | undefined;
 
-  constructor(
-    indexes: StoreIndexes,
-    on: { beforeRow(change: Change): void; onShown(rows: number, bytes: number): void },
-  ) {
+  constructor(indexes: StoreIndexes, onShown: (rows: number, bytes: number) => void) {
     this.#indexes = indexes;
-    this.#on = on;
+    this.#onShown = onShown;
   }
 
   /** While a large record is shown: the end of it and of those behind it. */
@@ -167,14 +164,11 @@ export class Showing {
     // Once for a record of no changes, too.
     for (let i = 0; i === 0 || i < changes.length; i += 1) {
       const isLast = i >= changes.length - 1;
-      const part = changes.slice(i, i + 1);
-      // A read of the overlay gives the present row from then on.
-      for (const change of part) this.#on.beforeRow(change);
-      bytes += yield* showInSteps(this.#indexes, record, part, stage, isLast);
+      bytes += yield* showInSteps(this.#indexes, record, changes.slice(i, i + 1), stage, isLast);
       if (!isLast) yield;
     }
     this.#indexes.feed.publish(record.time, stage.feedEntries, record.erases);
-    this.#on.onShown(changes.length, bytes);
+    this.#onShown(changes.length, bytes);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Clock, Ordinal } from "../core/ports.ts";
 import type { LanceTable, Rows, TokenRow } from "../core/rows.ts";
 import type { DiskSpace } from "./files/disk-space.ts";
-import type { RowCaches } from "./image/row-cache.ts";
 import type { StoreJournal } from "./journal/journal.ts";
 import type { StoreIndexes, StoreLog } from "./store-indexes.ts";
 
@@ -40,5 +39,4 @@ export interface StoreParts {
   readonly room: DiskSpace;
   readonly clock: Clock;
   readonly log: Pick<StoreLog, "warn">;
-  readonly caches?: RowCaches;
 }

@@ -6,7 +6,6 @@ import { MINILM } from "../../src/models/bundled-models.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { startDaemonUnderLoad } from "./daemon-under-load.ts";
 import { ms, newQuestion, table } from "./measure.ts";
-import { untilFilesAreMade } from "./sizes.ts";
 
 const WARMING = 150;
 const QUESTIONS = 400;
@@ -63,7 +62,6 @@ async function profileOf(path: string, file: string): Promise<Frame> {
     for (let i = 0; i < times; i += 1) await daemon.post("/memory/query", { query: newQuestion() });
   };
   await ask(WARMING);
-  await untilFilesAreMade(path);
   process.kill(daemon.pid, "SIGUSR2");
   await sleep(200);
   await ask(QUESTIONS);

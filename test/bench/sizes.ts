@@ -1,7 +1,6 @@
-import { closeSync, fdatasyncSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
@@ -32,9 +31,6 @@ const P99_TIMES_P50 = 10;
 const BYTES_PER_BYTE = 6;
 const CALLERS = 8;
 const STARTS = 3;
-const ROW_FILES = ["TOKENS", "TEXTS"];
-/** A block of 2 000 rows takes a tenth of it. */
-const FILES_STAY_MS = 5_000;
 /** About what the journal writes for a memory of 25 words: its text, its vector and 20 token vectors. */
 const RECORD_BYTES = 6 * 1_024;
 const COLUMNS = [
@@ -115,15 +111,6 @@ export async function benchSizes(
 
 const QUESTIONS = { rounds: 6, perRound: 50 };
 
-/** Until the files of token vectors and texts are made, which a first question begins. */
-export async function untilFilesAreMade(path: string): Promise<void> {
-  const size = () => ROW_FILES.reduce((sum, name) => sum + (sizeOf(join(path, name)) ?? 0), 0);
-  for (let [before, now] = [-1, size()]; now !== before; [before, now] = [now, size()])
-    await sleep(FILES_STAY_MS);
-}
-
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
-
 async function measure(
   daemon: DaemonUnderLoad,
   path: string,
@@ -134,7 +121,6 @@ async function measure(
   const add = (turn: number) =>
     daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
   await timeInTurns({ ask }, { rounds: 1, perRound: 20 });
-  await untilFilesAreMade(path);
   const question = await timeInTurns({ ask, embed: () => embedder.embedQuestion(newQuestion()) }, QUESTIONS);
   let perSecond = 0;
   for (let round = 0; round < 3; round += 1)

@@ -48,6 +48,9 @@ describe.each(["0.1.0-killed", "0.1.0-purged-and-stopped", "0.1.0-journal-only"]
     expect([...opened.store.lackingVectors()]).toEqual([]);
 
     await opened.checkpointer.flush();
+    const { tables = [] } = opened.checkpointer.latest ?? {};
+    // Copies of texts came later.
+    expect(tables.find((table) => table.name.startsWith("texts-"))?.rows).toBe(ids.length);
     await opened.store.close();
     const now = await readRows(directory);
     expect(Object.keys(now).sort()).toEqual(Object.keys(rows).sort());

@@ -23,8 +23,6 @@ export interface StoreOnDisk {
 export interface ReopenOptions {
   readonly disk?: Disk;
   readonly limits?: Partial<CheckpointerLimits>;
-  /** As in `StoreOptions`. */
-  readonly texts?: { readonly from: number; readonly blockRows: number };
   readonly changesModel?: boolean;
 }
 
@@ -50,7 +48,6 @@ export async function openStoreOnDisk(
     log: { info: () => {}, warn: note, error: note },
     // Also of the small stores of tests.
     imageFrom: 1,
-    ...(options.texts && { texts: options.texts }),
     changesModel: () => options.changesModel === true,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

@@ -21,7 +21,7 @@ const marker = () => `mk${randomBytes(15).toString("hex")}`;
 
 let store: StoreOnDisk;
 beforeEach(async () => {
-  store = await createStoreOnDisk({ limits: { freeBytes: 0 }, texts: { from: 0, blockRows: 3 } });
+  store = await createStoreOnDisk({ limits: { freeBytes: 0 } });
   Object.assign(store.ports, { ids: { newId: marker } });
 });
 afterEach(async () => {
@@ -72,14 +72,8 @@ describe("erasing", () => {
     // Else the version before stays.
     await eraseHistory(store.ports, { id: changed });
 
-    // A file of texts, which a question begins.
-    await vi.waitFor(async () => {
-      await store.ports.store.readTokens(ids);
-      expect(await nodeDisk.size(join(store.directory, "TEXTS"))).toBeGreaterThan(0);
-    });
-
     const before = await readEveryByte(store.directory);
-    expect([...before.files.keys()]).toEqual(expect.arrayContaining(["INDEXES", "TEXTS"]));
+    expect([...before.files.keys()]).toEqual(expect.arrayContaining(["INDEXES"]));
     for (const text of [...gone, ...kept])
       expect(placesOf(text, before), `the places of ${text}`).not.toEqual([]);
 

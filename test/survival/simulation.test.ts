@@ -38,7 +38,6 @@ const ONLY = process.env["MEMORYD_TEST_SEED"];
 const LIVES = 8;
 const ROUNDS = 4;
 /** So that the smallest store has files of rows. */
-const TEXTS = { from: 0, blockRows: 3 };
 /** Steps of the disk: to open a store, and in a life with backups. */
 const STEPS = [150, 1_200] as const;
 const KEPT_BACKUPS = 2;
@@ -150,7 +149,7 @@ class Machine {
   }
 
   #open(): Promise<StoreOnDisk> {
-    return openStoreOnDisk(DATA, this.#world, { disk, limits: BUSY, texts: TEXTS });
+    return openStoreOnDisk(DATA, this.#world, { disk, limits: BUSY });
   }
 
   async #backUp(store: StoreOnDisk): Promise<void> {
@@ -187,7 +186,7 @@ class Machine {
       const place = `/restored/${this.#restores}`;
       await disk.makeDirectory("/restored");
       await restoreBackup(disk, `${this.#backups}/${name}`, place);
-      const restored = await openStoreOnDisk(place, this.#world, { disk, limits: BUSY, texts: TEXTS });
+      const restored = await openStoreOnDisk(place, this.#world, { disk, limits: BUSY });
       try {
         assert.deepEqual(await contentsOf(restored), contents, `what was restored of ${name}`);
       } finally {

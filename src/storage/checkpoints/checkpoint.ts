@@ -9,7 +9,7 @@ import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.t
 import { arrayOf, isCount, isStoreId, isText, matches, objectOf } from "../files/shapes.ts";
 import type { TableFile } from "../tables/table-files.ts";
 import type { LanceTable, TableName } from "../../core/rows.ts";
-import { tableOf, type TableState } from "../tables/table-spec.ts";
+import { type FlatTable, tableOf, type TableState } from "../tables/table-spec.ts";
 
 /** State of a store after the record `sequence`, apart from its rows. */
 export interface CheckpointHeader {
@@ -51,7 +51,7 @@ export interface ChosenCheckpoint {
   /** Damage, in sentences: newer checkpoints that could not be used, and the parts in `lost` and `unindexed`. */
   readonly damage: readonly string[];
   /** Tables of the checkpoint to be opened without: their rows can be made again, or cost only themselves. */
-  readonly lost: ReadonlySet<TableName>;
+  readonly lost: ReadonlySet<TableName | FlatTable>;
   /** Tables whose index, or notes of LanceDB's own, are damaged; their rows are whole. */
   readonly unindexed: ReadonlySet<LanceTable>;
   /** Paths of the files for which these are done without. */
@@ -65,9 +65,10 @@ export interface FileDamage {
 }
 
 /** Tables that a store can open without: they are made again from the memories, or nothing depends on them. */
-const EXPENDABLE: ReadonlySet<TableName> = new Set([
+const EXPENDABLE: ReadonlySet<TableName | FlatTable> = new Set([
   "vectors",
   "tokens",
+  "texts",
   "edges",
   "signals",
   "jobs",
@@ -174,15 +175,17 @@ export async function readCheckpoints(
 }
 
 export const NOTHING_LOST = {
-  lost: new Set<TableName>(),
+  lost: new Set<TableName | FlatTable>(),
   unindexed: new Set<LanceTable>(),
   damagedFiles: new Set<string>(),
 };
 
 /** The table of a file that can be done without, and whether only its index goes with it; undefined for any other file. */
-function dispensable(path: string): { readonly table: TableName; readonly isIndex: boolean } | undefined {
+function dispensable(
+  path: string,
+): { readonly table: TableName | FlatTable; readonly isIndex: boolean } | undefined {
   const [folder = "", kind = ""] = path.split("/");
-  const table = tableOf(folder.replace(/\.\w+$/, "")) as TableName | undefined;
+  const table = tableOf(folder.replace(/\.\w+$/, "")) as TableName | FlatTable | undefined;
   const isIndex = kind === "_indices" || kind === "_transactions";
   return table !== undefined && (isIndex || EXPENDABLE.has(table)) ? { table, isIndex } : undefined;
 }
@@ -196,7 +199,7 @@ export function without(
   for (const { path } of found) {
     const part = dispensable(path);
     if (part === undefined) return undefined;
-    (part.isIndex ? (unindexed as Set<TableName>) : lost).add(part.table);
+    (part.isIndex ? (unindexed as Set<TableName | FlatTable>) : lost).add(part.table);
   }
   const damagedFiles = new Set([...chosen.damagedFiles, ...found.map(({ path }) => path)]);
   return { ...chosen, lost, unindexed, damagedFiles };

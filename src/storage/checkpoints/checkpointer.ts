@@ -17,14 +17,14 @@ import { COMPACTION_THRESHOLDS, type CompactionThresholds } from "../tables/tabl
 import { filesOfVersion, SyncError, syncFiles, type TableFile } from "../tables/table-files.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Tables } from "../tables/tables.ts";
-import type { TokenFiles } from "../tables/token-files.ts";
+import type { SomeRowFiles } from "../tables/row-files.ts";
 
 export interface CheckpointerParts {
   readonly disk: Disk;
   /** The data directory. */
   readonly directory: string;
   readonly tables: Pick<Tables, "apply" | "states" | "compact">;
-  readonly tokens: Pick<TokenFiles, "apply" | "table">;
+  readonly files: readonly Pick<SomeRowFiles, "apply" | "table">[];
   readonly overlay: Pick<Overlay, "snapshot" | "release" | "isPartial">;
   readonly journal: Pick<Journal, "assertInPlace" | "dropThrough">;
   /** Asked in the same turn as `snapshot`. */
@@ -306,7 +306,7 @@ export class Checkpointer {
   async #apply(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return;
     await this.#parts.tables.apply(changes);
-    await this.#parts.tokens.apply(changes);
+    for (const rows of this.#parts.files) await rows.apply(changes);
   }
 
   /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */
@@ -349,12 +349,12 @@ export class Checkpointer {
 
   /** The tables as they are, with their files, synced. */
   async #namedTables(): Promise<CheckpointedTable[]> {
-    const { disk, directory, tables, tokens } = this.#parts;
+    const { disk, directory, tables, files } = this.#parts;
     const folder = tablesFolder(directory);
     const known = new Map(this.#namedFiles().map((file) => [file.path, file]));
     // Beside each other, since each piece of a file waits for a turn of the event loop. All end before one that failed does.
     const named = await Promise.allSettled(
-      [...(await tables.states()), tokens.table ?? []].flat().map(async (table) => {
+      [...(await tables.states()), ...files.flatMap((rows) => rows.table ?? [])].map(async (table) => {
         const [state, paths] =
           "state" in table ? [table.state, table.paths] : [table, await filesOfVersion(disk, folder, table)];
         return { ...state, files: await syncFiles(disk, folder, paths, known) };

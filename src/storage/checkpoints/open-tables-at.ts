@@ -5,8 +5,8 @@ import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
 import { isVersionHint, setAside } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
-import type { StoreLog } from "../store-indexes.ts";
-import { TokenFiles } from "../tables/token-files.ts";
+import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
+import { RowFiles, type RowFormat } from "../tables/row-files.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
 /** Folder for files that no kept checkpoint names; the journal has their rows. */
@@ -50,26 +50,50 @@ export async function openTablesAt(
 }
 
 /**
- * Opens the files of token vectors that a checkpoint names. Where they are lost or damaged there are none: they are made again.
+ * Opens the files of rows that a checkpoint names. Where they are lost or damaged there are none: they are made again.
  */
-export async function openTokensAt(
+export async function openRowsAt<T extends "tokens" | "memories">(
+  format: RowFormat<T>,
   {
     disk,
     directory,
     log,
   }: { readonly disk: Disk; readonly directory: string; readonly log: Pick<StoreLog, "info" | "warn"> },
   chosen: ChosenCheckpoint | undefined,
-): Promise<TokenFiles> {
+): Promise<RowFiles<T>> {
   const folder = tablesFolder(directory);
-  const table = chosen?.checkpoint.tables.find(({ name }) => tableOf(name) === "tokens");
-  if (chosen === undefined || table === undefined) return new TokenFiles(disk, folder);
-  if (!chosen.lost.has("tokens")) {
-    const opened = await TokenFiles.open(disk, folder, table).catch((error: Error) => error);
-    if (opened instanceof TokenFiles) return opened;
+  const table = chosen?.checkpoint.tables.find(({ name }) => tableOf(name) === format.name);
+  if (chosen === undefined || table === undefined) return new RowFiles(format, disk, folder);
+  if (!chosen.lost.has(format.name)) {
+    const opened = await RowFiles.open(format, disk, folder, table).catch((error: Error) => error);
+    if (opened instanceof RowFiles) return opened;
     log.warn({ reason: opened.message }, "damaged file");
   }
-  log.info({ memories: table.rows }, "token vectors are made again");
-  return new TokenFiles(disk, folder, generationName("tokens", (generationOf(table.name) ?? 0) + 1));
+  log.info({ memories: table.rows }, `${format.key} are made again`);
+  return new RowFiles(format, disk, folder, generationName(format.name, (generationOf(table.name) ?? 0) + 1));
+}
+
+/**
+ * Copies the rows of memories that the files lack from their table, as after damage; answers whether there were any. What is
+ * pending comes with the next checkpoint.
+ */
+export async function copyTexts(
+  texts: RowFiles<"memories">,
+  tables: Pick<Tables, "scan">,
+  { catalogue, overlay }: Pick<StoreIndexes, "catalogue" | "overlay">,
+  hasRoom: () => Promise<boolean>,
+): Promise<boolean> {
+  const lacking = new Set<string>();
+  for (let ordinal = 0; ordinal < catalogue.ordinals; ordinal += 1) {
+    const id = texts.has(ordinal) ? undefined : catalogue.idAt(ordinal);
+    if (id !== undefined && overlay.get("memories", id) === undefined) lacking.add(id);
+  }
+  if (lacking.size === 0 || !(await hasRoom())) return false;
+  for await (const batch of tables.scan("memories"))
+    await texts.apply(
+      batch.filter(({ id }) => lacking.has(id)).map(({ id, row }) => ({ table: "memories", id, row })),
+    );
+  return true;
 }
 
 /** Files of the tables that no kept checkpoint names, and their removal. */

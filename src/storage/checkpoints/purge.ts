@@ -13,7 +13,7 @@ import type { CopiedTable } from "../tables/next-generation.ts";
 import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
 import type { TableState } from "../tables/table-spec.ts";
 import type { Tables } from "../tables/tables.ts";
-import type { TokenFiles } from "../tables/token-files.ts";
+import type { SomeRowFiles } from "../tables/row-files.ts";
 
 /** The files of documents, as far as erasing them goes. */
 export type Originals = Pick<DiskFileStore, "listUnneeded" | "removeUnneeded">;
@@ -43,7 +43,7 @@ export interface PurgeParts {
   readonly directory: string;
   readonly store: IndexedMemoryStore;
   readonly tables: Tables;
-  readonly tokens: Pick<TokenFiles, "rewrite" | "usage">;
+  readonly files: readonly Pick<SomeRowFiles, "name" | "rewrite" | "usage">[];
   readonly journal: Pick<Journal, "beginSegment">;
   readonly checkpointer: Pick<Checkpointer, "renew" | "note" | "roomNeeded">;
   readonly ledger: PurgeLedger;
@@ -97,8 +97,11 @@ async function purge(
     const { table, before } = copied;
     report.push({ table, rows: covered?.rows[table] ?? 0, before, after: await copy.after(copied) });
   }
-  const tokens = { before: copy.tokensBefore, after: parts.tokens.usage };
-  if (tokens.before.files > 0) report.push({ table: "tokens", rows: covered?.rows.tokens ?? 0, ...tokens });
+  for (const [i, { name: table, usage: after }] of parts.files.entries()) {
+    const before = copy.filesBefore[i] ?? after;
+    const rows = covered?.rows[table === "texts" ? "memories" : table] ?? 0;
+    if (before.files > 0) report.push({ table, rows, before, after });
+  }
   return {
     tables: report,
     journal: { before: journalBefore, after: await journalUsage(disk, directory) },
@@ -120,16 +123,17 @@ class TableCopy implements Generation {
   readonly #signal: AbortSignal;
   /** Free bytes below which copying is not begun, and stops. */
   readonly #keepFree: number;
-  readonly tokensBefore: DiskUsage;
+  /** Of `files`. */
+  readonly filesBefore: readonly DiskUsage[];
   #copied: readonly CopiedTable[] = [];
   #before = new Map<string, DiskUsage>();
   #done = 0;
 
   constructor(parts: PurgeParts, options: PurgeOptions) {
-    const { checkpointer, store, tokens } = parts;
+    const { checkpointer, store, files } = parts;
     const { signal, isGentle } = options;
     this.#parts = parts;
-    this.tokensBefore = tokens.usage;
+    this.filesBefore = files.map(({ usage }) => usage);
     this.#options = options;
     this.#signal = signal === undefined ? store.closing : AbortSignal.any([signal, store.closing]);
     this.#keepFree =
@@ -145,14 +149,16 @@ class TableCopy implements Generation {
   }
 
   async copy(): Promise<void> {
-    const { disk, tables, tokens } = this.#parts;
+    const { disk, tables, files } = this.#parts;
     this.#signal.throwIfAborted();
     this.#copied = await tables.generation("startGeneration");
     for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
     const copies = this.copied.map(
       ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
     );
-    await this.#assertFree(copies.reduce((sum, bytes) => sum + bytes, this.tokensBefore.bytes));
+    await this.#assertFree(
+      [...copies, ...this.filesBefore.map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + bytes, 0),
+    );
     this.#report("copying");
     for (;;) {
       this.#signal.throwIfAborted();
@@ -169,7 +175,7 @@ class TableCopy implements Generation {
     }
     await this.#removeSteps(await tables.generation("generationStates"));
     // In use at once, since they have all that is live; a checkpoint names them with the copies, or a later one does.
-    await tokens.rewrite(this.#signal);
+    for (const rows of files) await rows.rewrite(this.#signal);
   }
 
   async switch(): Promise<void> {

@@ -132,12 +132,13 @@ function remedyOf({ lost, unindexed }: Pick<ChosenCheckpoint, "lost" | "unindexe
   const made = [
     ...(lost.has("vectors") ? ["the vectors of all memories"] : []),
     ...(lost.has("tokens") ? ["the token vectors of all memories"] : []),
+    ...(lost.has("texts") ? ["the copies of texts"] : []),
     ...(lost.has("edges")
       ? ["guesses that one memory replaces another (links between memories are lost)"]
       : []),
     ...(unindexed.size > 0 ? [`the index of ${[...unindexed].join(", ")}`] : []),
   ];
-  const gone = [...lost].filter((table) => !["vectors", "tokens", "edges"].includes(table));
+  const gone = [...lost].filter((table) => !["vectors", "tokens", "texts", "edges"].includes(table));
   return [
     ...(made.length > 0 ? [`Made again: ${made.join(", ")}.`] : []),
     ...(gone.length > 0 ? [`Lost: ${gone.join(", ")}.`] : []),

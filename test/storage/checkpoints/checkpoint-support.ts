@@ -51,7 +51,7 @@ export class SmallStore {
         states: () => this.tables.states(),
         compact: () => this.tables.compact(EAGER),
       },
-      tokens: { apply: async () => {}, table: undefined },
+      files: [],
       overlay: {
         snapshot: () => ({
           changes: Array.from(this.#overlay.values(), ({ change }) => change),

@@ -4,7 +4,7 @@ import type { Rows, LanceTable } from "../../../src/core/rows.ts";
 import { fromRecordBatch, schemaOf, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
 import { TABLE_NAMES, TABLE_SPECS, decodeQuantised } from "../../../src/storage/tables/specs.ts";
 import { json, number, since } from "../../../src/storage/tables/columns.ts";
-import { rowTable } from "../../../src/storage/tables/table-spec.ts";
+import { lanceCacheSizes, rowTable } from "../../../src/storage/tables/table-spec.ts";
 import { anyId, anyRow, storedUnder } from "./sample-rows.ts";
 import { times } from "../../support/stress.ts";
 
@@ -73,4 +73,10 @@ describe("a field that came later", () => {
     const at = kept.decode(kept.encode([["a"], undefined as never, []]));
     expect([at(0), at(1), at(2)]).toEqual([["a"], [], []]);
   });
+});
+
+it("shares a budget among the caches of LanceDB, which have 2 MiB each at least", () => {
+  expect(lanceCacheSizes()).toBeUndefined();
+  expect(lanceCacheSizes(50e6)).toEqual({ index: 30e6, metadata: 20e6 });
+  expect(lanceCacheSizes(1)).toEqual({ index: 2 * 1024 ** 2, metadata: 2 * 1024 ** 2 });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import type { Change } from "../../../src/core/rows.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
-import { TokenFiles } from "../../../src/storage/tables/token-files.ts";
+import { RowFiles, TOKENS } from "../../../src/storage/tables/row-files.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../../support/store-on-disk.ts";
 import { erase } from "../../support/store-survival.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
@@ -52,23 +52,23 @@ const put = (id: string, seed: number, stamp = "s"): Change => ({
   row: { vectors: vectors(seed), stamp },
 });
 
-function tableOf(tokens: TokenFiles) {
+function tableOf(tokens: RowFiles<"tokens">) {
   const { state, paths } = tokens.table ?? { state: { name: "tokens-g1" }, paths: [] };
   const files = paths.map((path) => ({ path, size: statSync(join(folder, path)).size, crc32: 0 }));
   return { ...state, files };
 }
 
-async function reopened(tokens: TokenFiles, memories: Memories): Promise<TokenFiles> {
+async function reopened(tokens: RowFiles<"tokens">, memories: Memories): Promise<RowFiles<"tokens">> {
   const table = tableOf(tokens);
   await tokens.close();
-  const again = await TokenFiles.open(nodeDisk, folder, table);
+  const again = await RowFiles.open(TOKENS, nodeDisk, folder, table);
   again.place(memories.again());
   return again;
 }
 
 async function filled(count: number, disk: Disk = nodeDisk) {
   const memories = new Memories();
-  const tokens = new TokenFiles(disk, folder);
+  const tokens = new RowFiles(TOKENS, disk, folder);
   tokens.place(memories);
   for (let i = 0; i < count; i += 1) memories.add(`m${i}`);
   await tokens.apply(memories.ids.map((id, i) => put(id ?? "", i)));
@@ -80,7 +80,7 @@ describe("files of token vectors", () => {
     const random = seededRandom(7);
     const memories = new Memories();
     const wanted = new Map<string, Change["row"]>();
-    let tokens = new TokenFiles(nodeDisk, folder);
+    let tokens = new RowFiles(TOKENS, nodeDisk, folder);
     tokens.place(memories);
     for (let round = 0; round < 60; round += 1) {
       const changes = new Map<string, Change>();
@@ -118,7 +118,7 @@ describe("files of token vectors", () => {
     for (const [i, { path }] of before.files.entries())
       expect(readFileSync(join(folder, path)).equals(bytes[i] ?? Buffer.alloc(0))).toBe(true);
     await tokens.close();
-    const older = await TokenFiles.open(nodeDisk, folder, before);
+    const older = await RowFiles.open(TOKENS, nodeDisk, folder, before);
     older.place(memories);
     expect((await older.read(["m1"])).get("m1")?.vectors).toEqual(vectors(1));
     await older.close();
@@ -134,7 +134,7 @@ describe("files of token vectors", () => {
       for (const damaged of [Buffer.from(whole), whole.subarray(0, at), Buffer.from(whole).fill(0, at)]) {
         if (at < damaged.length) damaged[at] = (damaged[at] ?? 0) ^ 1;
         writeFileSync(path, damaged);
-        const again = await TokenFiles.open(nodeDisk, folder, table).catch(() => undefined);
+        const again = await RowFiles.open(TOKENS, nodeDisk, folder, table).catch(() => undefined);
         again?.place(memories);
         const found = (await again?.read(memories.ids.map((id) => id ?? ""))) ?? new Map();
         for (const [id, row] of found) expect(row).toEqual(put(id, memories.ordinalOf(id) ?? -1).row);
@@ -143,7 +143,7 @@ describe("files of token vectors", () => {
     }
     // A row that is damaged is not carried on, so that it is made again.
     writeFileSync(path, Buffer.from(whole).fill(1, 8, 20));
-    let again = await TokenFiles.open(nodeDisk, folder, table);
+    let again = await RowFiles.open(TOKENS, nodeDisk, folder, table);
     again.place(memories);
     await again.rewrite();
     again = await reopened(again, memories);
@@ -251,5 +251,81 @@ describe("a store's token vectors", () => {
     const named = tables.flatMap(({ name, files }) => (name.startsWith("tokens-") ? files : []));
     expect(await tokenFiles()).toEqual(named.map(({ path }) => `tables/${path}`));
     expect(store.warnings).toEqual([]);
+  });
+});
+
+describe("a store's copies of texts", () => {
+  let store: StoreOnDisk;
+  beforeEach(async () => {
+    store = await createStoreOnDisk({ limits: { freeBytes: 0 } });
+  });
+  afterEach(async () => {
+    await store.close();
+    store.removeDirectory();
+  });
+  const add = async (content: string) => (await addMemory(store.ports, { content })).memory.id;
+  const restart = async () => {
+    await store.close();
+    store = await store.reopen();
+  };
+  const paths = () =>
+    (store.opened.checkpointer.latest?.tables ?? [])
+      .flatMap(({ files }) => files)
+      .filter(({ path }) => path.startsWith("texts-"))
+      .map(({ path }) => join(store.directory, "tables", path));
+
+  it("answer as the tables do through changes, deletions and restarts", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) ids.push(await add(`tea number ${i} in the garden`));
+    const [changed = "", gone = "", tagged = ""] = ids;
+    for (const flushes of [true, false, true]) {
+      if (flushes) await store.opened.checkpointer.flush();
+      await updateMemory(store.ports, { id: changed, content: `coffee on the roof, ${flushes}` });
+      await updateMemory(store.ports, { id: tagged, tags: ["green"], metadata: { cup: [1, null] } });
+      if (!flushes) await deleteMemory(store.ports, { id: gone });
+      const live = await store.opened.store.readMemories(ids);
+      await restart();
+      expect(await store.opened.store.readMemories(ids)).toEqual(live);
+      await store.opened.checkpointer.flush();
+      expect(await store.opened.store.readMemories(ids)).toEqual(live);
+    }
+    expect(store.warnings).toEqual([]);
+  });
+
+  it("are made again from the table where they are gone, and read there where they are damaged", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) ids.push(await add(`tea number ${i} in the garden`));
+    await store.opened.checkpointer.flush();
+    // So that both checkpoints name it.
+    await store.opened.checkpointer.note();
+    const live = await store.opened.store.readMemories(ids);
+    const [path = ""] = paths();
+    const whole = readFileSync(path);
+    writeFileSync(path, Buffer.from(whole).fill(1, 8, 40));
+    expect(await store.opened.store.readMemories(ids)).toEqual(live);
+    await store.close();
+    rmSync(path);
+    writeFileSync(join(store.directory, "TEXTS"), "tea number 0, as builds before the first release had it");
+    store = await store.reopen();
+    expect(existsSync(join(store.directory, "TEXTS"))).toBe(false);
+    expect(await store.opened.store.readMemories(ids)).toEqual(live);
+    expect(paths().some((made) => readFileSync(made).includes("tea number 0"))).toBe(true);
+  });
+
+  it("have nothing of a deleted or changed memory once that is purged, whether it was opened since or not", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) ids.push(await add(`tea number ${i} in the garden`));
+    await store.opened.checkpointer.flush();
+    const has = (text: string) => paths().some((path) => readFileSync(path).includes(text));
+    for (const isOpened of [true, false]) {
+      const [gone, changed] = [ids.pop() ?? "", ids.pop() ?? ""];
+      expect([has(`number ${ids.length}`), has(`number ${ids.length + 1}`)]).toEqual([true, true]);
+      await deleteMemory(store.ports, { id: gone });
+      await updateMemory(store.ports, { id: changed, content: "coffee on the roof" });
+      if (!isOpened) await restart();
+      await erase(store);
+      expect(has("number 0")).toBe(true);
+      expect([has(`number ${ids.length}`), has(`number ${ids.length + 1}`)]).toEqual([false, false]);
+    }
   });
 });
