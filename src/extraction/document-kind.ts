@@ -1,9 +1,9 @@
 import { type ServiceError, unprocessable, unsupportedMediaType } from "../core/errors.ts";
 import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
-import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
+import { MAILBOX_START, TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
 import { looksLikeSubtitles } from "./formats/subtitles.ts";
-import { looksLikeUtf16 } from "./formats/text-decoding.ts";
+import { looksLikeUtf16 } from "../files/text-decoding.ts";
 import { openZip } from "./formats/zip.ts";
 
 /** Types outside `text/` whose bytes are text. */
@@ -117,7 +117,7 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
   if (found === undefined && isForeign) throw unsupported(`sent as ${nameOf(name)}, which cannot be read`);
   const isText = claimed !== undefined && nounOf(claimed) === "text";
   const start = found === undefined ? startOf(bytes) : "";
-  if (MAILBOX.test(start))
+  if (MAILBOX_START.test(start))
     throw unsupported("a mailbox of many mails; `memoryd import FILE` makes each of them a document");
   const isVague = claimed === undefined || claimed === "txt" || claimed === "eml";
   const saved = isVague && isSavedPage(start) ? "mhtml" : undefined;
@@ -129,8 +129,6 @@ export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind>
 const startOf = (bytes: Uint8Array): string =>
   new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes.subarray(0, 4_096));
 
-/** The line before each mail of a mailbox, and the first line of the mail's header. */
-const MAILBOX = /^From [^\n]{1,200} \d{4}\r?\n[\w-]{1,60}: /;
 /** Lines of the header that browsers give to a page they save as one file. */
 const SAVED_PAGE = /^(?:snapshot-content-location: |from: <saved by )/im;
 
@@ -231,7 +229,6 @@ function oldOffice(bytes: Uint8Array): ServiceError {
 
 /** Text has no zero bytes (but UTF-16) and few other controls. */
 function isBinary(bytes: Uint8Array): boolean {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return false;
   if (looksLikeUtf16(bytes) !== undefined) return false;
   const sample = bytes.subarray(0, 65_536);
   let controls = 0;

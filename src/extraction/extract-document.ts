@@ -8,7 +8,7 @@ import type {
 import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
-import { declaredInMarkup, decode, type Decoded } from "./formats/text-decoding.ts";
+import { declaredInMarkup, decode, type Decoded } from "../files/text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
 type Found = ReadDocument & { readonly method: string };

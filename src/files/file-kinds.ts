@@ -1,4 +1,7 @@
-/** Kinds of files by their names. Only names: the bytes decide when a file is read. */
+/** Kinds of files by their names: the bytes decide when a file is read. */
+
+/** The line before each mail of a mailbox, and the first line of the mail's header. */
+export const MAILBOX_START = /^From [^\n]{1,200} \d{4}\r?\n[\w-]{1,60}: /;
 
 /** Extensions of files whose bytes are text of a kind without a reader of its own. */
 export const TEXT_EXTENSIONS: ReadonlySet<string> = new Set(

@@ -1,11 +1,11 @@
 import { MemorydError } from "../../client/client.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { type Checked, checkItem, type Owners, refusedOwners, type Sendable } from "../import/check-item.ts";
-import { type ImportFormat, skipped } from "../import/import-item.ts";
+import { datedByFile, type ImportFormat, skipped } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 import { KNOWN_FORMATS } from "../import/read-record.ts";
-import { readStoredNotes } from "../import/stored-notes.ts";
+import { type FindStored, readStored } from "../import/stored-notes.ts";
 import { sendItems, sendMail, sendOriginal } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
@@ -55,7 +55,7 @@ export async function importFrom(path: string, options: ImportOptions): Promise<
 
 /** @param daemon undefined: nothing is sent. @throws {CliFailure} where nothing at all was found. */
 async function run(
-  { format, items }: ImportSource,
+  { format, items, changedAt }: ImportSource,
   options: ImportOptions,
   report: ImportReport,
   daemon: Daemon | undefined,
@@ -66,7 +66,7 @@ async function run(
   /** Ids of notes by their places, for the links between them. */
   const notes = new Map<string, string>();
   const isNotes = format === "markdown";
-  const findNote = isNotes && daemon !== undefined && (await readStoredNotes(daemon, options.project));
+  let findStored: FindStored | undefined;
   let batch: Sendable[] = [];
   let batchChars = 0;
 
@@ -92,10 +92,11 @@ async function run(
   };
 
   let isEmpty = true;
-  for await (const item of items) {
+  for await (const found of items) {
+    const item = datedByFile(found, changedAt);
     isEmpty = false;
-    const found = leaveOut(item, checkItem(item, options));
-    const checked = "kind" in found && found.kind === "link" ? await waypointOf(found) : found;
+    const fitting = leaveOut(item, checkItem(item, options));
+    const checked = "kind" in fitting && fitting.kind === "link" ? await waypointOf(fitting) : fitting;
     if ("reason" in checked) {
       // With --strict the first fault ends the import, but not before those that came before it.
       if (checked.kind === "faulty" && options.strict === true) await flush();
@@ -116,7 +117,11 @@ async function run(
       continue;
     }
     const isDated = !(item.kind === "memory" && item.isDatedByFile);
-    const stored = findNote && item.kind === "memory" ? findNote(checked.body, isDated) : undefined;
+    // What is added before the first without a time has one, and is not looked for.
+    if (daemon !== undefined && (isNotes || !isDated))
+      findStored ??= await readStored(daemon, options.project);
+    const stored =
+      item.kind === "memory" && (isNotes || !isDated) ? findStored?.(checked.body, isDated) : undefined;
     if (stored !== undefined) {
       notes.set(checked.where, stored);
       report.count(checked.where, "known");

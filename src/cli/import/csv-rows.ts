@@ -12,9 +12,12 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `is longer than ${MAX_LINE_BYTES} characters`,
 };
 
+/** The first line of a table that Excel wrote for readers of other languages. */
+const SEPARATOR = /^sep=.$/i;
+
 /**
  * The rows of a CSV text (RFC 4180), each with the line it begins on; empty lines are skipped. A quote opens a cell only
- * at its beginning, elsewhere it is a character. The separator is the first line's: a comma, a semicolon or a tab. After
+ * at its beginning, elsewhere it is a character. The separator is the first line's: a comma, a semicolon, a tab or a bar. After
  * a row without an end nothing more is read.
  */
 export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<CsvRow> {
@@ -33,11 +36,13 @@ export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<CsvRo
     }
   }
   let error: Error | undefined;
+  let named: string | undefined;
   for await (const line of lines) {
-    const text = "text" in line ? line.text : "";
+    let text = "text" in line ? line.text : "";
     if ("fault" in line) yield { line: line.number, fault: line.fault };
+    if (parser === undefined && SEPARATOR.test(text)) [named, text] = [text.at(4), ""];
     parser ??= parse({
-      delimiter: separatorIn(text),
+      delimiter: named ?? separatorIn(text),
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
@@ -62,6 +67,6 @@ export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<CsvRo
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
 function separatorIn(header: string): string {
-  const counts = [",", ";", "\t"].map((sign) => [sign, header.split(sign).length] as const);
+  const counts = [",", ";", "\t", "|"].map((sign) => [sign, header.split(sign).length] as const);
   return counts.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
 }

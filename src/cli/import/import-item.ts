@@ -46,6 +46,8 @@ export interface MailItem {
   readonly where: string;
   readonly filename: string;
   readonly bytes: Buffer;
+  /** When its mailbox was changed, in epoch milliseconds: the time of a mail that names none. */
+  readonly changedAt?: number;
 }
 
 /** Left out on purpose, or because it cannot be imported. */
@@ -65,6 +67,15 @@ export type ImportItems = AsyncGenerator<ImportItem>;
 export const memory = (where: string, body: MemoryFields): ImportItem => ({ kind: "memory", where, body });
 export const faulty = (where: string, reason: string): LeftOut => ({ kind: "faulty", where, reason });
 export const skipped = (where: string, reason: string): LeftOut => ({ kind: "skipped", where, reason });
+
+/** A record without a time, with that of its file: the moment of the import is nobody's. Other items as they are. */
+export function datedByFile(item: ImportItem, changedAt: number): ImportItem {
+  if (item.kind === "memory" && (item.body.occurred_at ?? undefined) === undefined)
+    return { ...item, body: { ...item.body, occurred_at: changedAt }, isDatedByFile: true };
+  if (item.kind === "fact" && (item.body.valid_from ?? undefined) === undefined)
+    return { ...item, body: { ...item.body, valid_from: changedAt } };
+  return item.kind === "mail" ? { ...item, changedAt } : item;
+}
 
 /** A value out of a file that should be an object; undefined for anything else. */
 export const objectOf = (value: unknown): Fields | undefined => (isObject(value) ? value : undefined);

@@ -1,8 +1,12 @@
 import { createReadStream } from "node:fs";
 import { lstat, open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { isObject } from "../../config/narrow.ts";
+import { shortened } from "../../core/text/text-size.ts";
+import { MAILBOX_START } from "../../files/file-kinds.ts";
 import { timeOf } from "../../files/front-matter.ts";
 import { jsonOf } from "../../files/own-files.ts";
+import { looksLikeUtf16, textBy } from "../../files/text-decoding.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
 import { faulty, IMPORT_FORMATS, listOf, objectOf } from "./import-item.ts";
@@ -13,9 +17,9 @@ import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readMailbox } from "./read-mailbox.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
-import { readGraphRecord, readRecord, readRow } from "./read-record.ts";
+import { hasText, KNOWN_FORMATS, readGraphRecord, readRecord, readRow } from "./read-record.ts";
 import { timeReader } from "./time-format.ts";
-import { type Bytes, jsonElements, type Line, NOT_UTF8, textLines } from "./text-lines.ts";
+import { type Bytes, jsonElements, type Line, NOT_UTF8, notUtf8, textLines } from "./text-lines.ts";
 import { archiveFiles } from "./zip-archive.ts";
 
 export interface ReadingOptions extends ConversationOptions {
@@ -27,12 +31,17 @@ export interface ReadingOptions extends ConversationOptions {
 
 export interface ImportSource {
   readonly format: ImportFormat;
+  /** When the file was changed, in epoch milliseconds: the time of records that name none. */
+  readonly changedAt: number;
   readonly items: ImportItems;
 }
 
 /** Files of a chat archive that hold what is worth keeping. */
 const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects)\.json$/;
 const HEAD_BYTES = 64 * 1_024;
+const MAX_CHATS_DEEP = 3;
+/** The file of a mailbox, which is a folder of Apple's Mail. */
+const APPLE_MAILBOX = "mbox";
 /** The first bytes of SQLite databases and of zip archives, empty ones too. */
 const MAGIC = [
   ["SQLite format 3\0", "openmemory"],
@@ -69,28 +78,57 @@ export async function openSource(
   const isRecoded = RECODED.includes(kind);
   if (options.encoding !== undefined && !isRecoded)
     throw usageFailure(`--encoding is for ${RECODED.join(", ")}; ${path} is read as ${kind}.`);
-  return { format: kind, items: advised(itemsOf(path, kind, isFolder, options), isRecoded) };
+  const file = isFolder ? join(path, (await chatFiles(path))[0] ?? "") : path;
+  const changedAt = Math.round(Math.min((await stat(file)).mtimeMs, Date.now()));
+  return {
+    format: kind,
+    changedAt,
+    items: advised(itemsOf(path, kind, isFolder, options), isRecoded ? file : undefined),
+  };
 }
 
-/** Says what to do about bytes that are not UTF-8. */
-async function* advised(items: ImportItems, isRecoded: boolean): ImportItems {
-  const advice = isRecoded
-    ? "name its encoding: --encoding windows-1252 (Western Europe), windows-1251 (Cyrillic)"
-    : "which exports always are: the file is damaged, or was converted; export it again";
-  for await (const item of items)
-    yield "reason" in item && item.reason === NOT_UTF8 ? { ...item, reason: `${NOT_UTF8}; ${advice}` } : item;
+/** Says what to do about bytes that are not UTF-8. @param file whose encoding may be another one. */
+async function* advised(items: ImportItems, file: string | undefined): ImportItems {
+  let advice: string | undefined;
+  for await (const item of items) {
+    if ("reason" in item && item.reason === NOT_UTF8) {
+      advice ??=
+        file === undefined
+          ? `${NOT_UTF8}; which exports always are: the file is damaged, or was converted; export it again`
+          : notUtf8(await headOf(file, 16 * HEAD_BYTES));
+      yield { ...item, reason: advice };
+    } else yield item;
+  }
 }
 
 /** Formats that may come in another encoding than UTF-8. */
 const RECODED: readonly ImportFormat[] = ["csv", "json", "ndjson", "markdown"];
 
-/** The bytes of a file in UTF-8. */
+/** The bytes of a file in UTF-8. UTF-16 needs no name: its bytes tell it. @throws {CliFailure} where they are not of the encoding. */
 async function* bytesOf(file: string, encoding: string | undefined): AsyncGenerator<Buffer> {
-  if (encoding === undefined) return yield* createReadStream(file);
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of createReadStream(file))
-    yield Buffer.from(decoder.decode(chunk as Buffer, { stream: true }));
-  yield Buffer.from(decoder.decode());
+  const label = encoding ?? looksLikeUtf16(await headOf(file));
+  if (label === undefined) return yield* createReadStream(file);
+  const decoder = new TextDecoder(label, { fatal: true });
+  try {
+    for await (const chunk of createReadStream(file))
+      yield Buffer.from(textBy(decoder, chunk as Buffer, { stream: true }));
+    yield Buffer.from(textBy(decoder));
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new CliFailure(`${file} is not ${label}. Name the encoding that it has with --encoding.`, {
+      cause,
+    });
+  }
+}
+
+async function headOf(path: string, length = HEAD_BYTES): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Opens nothing before it is read: an error of a file that cannot be opened would come while nothing waits for it. */
@@ -109,7 +147,10 @@ async function* itemsOf(
     case "markdown":
       return yield* readNotes(path, options.encoding);
     case "mbox":
-      return yield* readMailbox(createReadStream(path), basename(path, extname(path)));
+      return yield* readMailbox(
+        createReadStream(isFolder ? join(path, APPLE_MAILBOX) : path),
+        basename(path, extname(path)),
+      );
     case "openmemory":
       return yield* readOlderService(path, options);
     case "ndjson":
@@ -136,33 +177,41 @@ export async function requireFile(path: string): Promise<void> {
 
 async function kindOfFolder(path: string): Promise<ImportFormat> {
   if (await isFile(join(path, FOLDER_INDEX))) return "memoryd";
+  if (await isFile(join(path, APPLE_MAILBOX))) return "mbox";
   return (await chatFiles(path)).length > 0 ? "chats" : "markdown";
 }
 
-/** The files of an unpacked export of chats, in the order of their names; none in another folder. */
-async function chatFiles(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).filter((name) => CHAT_FILES.test(name)).sort();
-  return names.some((name) => name.startsWith("conversations")) ? names : [];
+/** The files of an unpacked export of chats, in the order of their names, from it or a folder in it; none in another folder. */
+async function chatFiles(folder: string, depth = 0): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.map(({ name }) => name).filter((name) => CHAT_FILES.test(name));
+  if (names.some((name) => name.startsWith("conversations"))) return names.sort();
+  // Notes are what a folder with notes holds.
+  if (depth === MAX_CHATS_DEEP || entries.some(({ name }) => /\.md$/i.test(name))) return [];
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    const below = await chatFiles(join(folder, name), depth + 1);
+    if (below.length > 0) return below.map((file) => join(name, file));
+  }
+  return [];
 }
 
 const isFile = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isFile() === true;
 
 async function kindOfFile(path: string): Promise<ImportFormat> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
-    const [, known] = MAGIC.find(([magic]) => head.startsWith(magic)) ?? [];
-    if (known !== undefined) return known;
-    if (isExportHeader(jsonOf(head.split(/\r?\n/, 1)[0] ?? ""))) return "memoryd";
-  } finally {
-    await file.close();
-  }
+  const bytes = await headOf(path);
+  const head = new TextDecoder(looksLikeUtf16(bytes) ?? "utf-8").decode(bytes);
+  const [, known] = MAGIC.find(([magic]) => head.startsWith(magic)) ?? [];
+  if (known !== undefined) return known;
+  const [first = "", second = ""] = head.split(/\r?\n/, 2).map(jsonOf);
+  if (isExportHeader(first)) return "memoryd";
   const named = EXTENSIONS[extname(path).toLowerCase()];
+  // The reference memory server called its lines memory.json before.
+  if (named === "json" && isObject(first) && isObject(second)) return "ndjson";
   if (named !== undefined) return named;
+  if (MAILBOX_START.test(head)) return "mbox";
   throw usageFailure(
-    `It cannot be told what ${path} is; name its format with --format, one of ${IMPORT_FORMATS.join(", ")}.`,
+    `${path} is of no known format. Known are ${KNOWN_FORMATS}; --format says which it is, if it is one (${IMPORT_FORMATS.join(", ")}). \`memoryd ingest\` makes documents of texts and other files.`,
   );
 }
 
@@ -178,6 +227,8 @@ async function* readLines(lines: AsyncIterable<Line>): ImportItems {
   }
 }
 
+const MAX_NAMES_CHARS = 200;
+
 async function* readTable(lines: AsyncIterable<Line>, dateFormat: string | undefined): ImportItems {
   const reader = dateFormat === undefined ? () => undefined : timeReader(dateFormat);
   const times = {
@@ -191,8 +242,15 @@ async function* readTable(lines: AsyncIterable<Line>, dateFormat: string | undef
   for await (const row of csvRows(lines)) {
     const where = `line ${row.line}`;
     if ("fault" in row) yield faulty(where, row.fault);
-    else if (columns === undefined) columns = row.cells.map((cell) => cell.trim());
-    else if (row.cells.length > columns.length)
+    else if (columns === undefined) {
+      columns = row.cells.map((cell) => cell.trim());
+      if (hasText(columns)) continue;
+      const names = shortened(columns.join(", "), MAX_NAMES_CHARS);
+      return yield faulty(
+        where,
+        `names no column content, text or memory, and none of a fact; its columns are ${names}`,
+      );
+    } else if (row.cells.slice(columns.length).some((cell) => cell !== ""))
       yield faulty(where, `has ${row.cells.length} cells, and the first row has ${columns.length}`);
     else
       yield* readRow(

@@ -1,5 +1,5 @@
 import type { Bytes } from "./text-lines.ts";
-import { faulty, type ImportItems } from "./import-item.ts";
+import { faulty, type ImportItems, skipped } from "./import-item.ts";
 
 /** Of one mail with its attachments; the daemon's own limit is lower by default. */
 const MAX_MAIL_BYTES = 128 * 1_024 * 1_024;
@@ -11,6 +11,9 @@ const ARRIVED =
   / ([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}:\d{2}(?::\d{2})?) (?:([+-]\d{4}|[A-Z]{2,5}) )?(\d{4})\s*$/;
 /** A line of a mail that begins so was given a `>` more, so that it does not separate mails. */
 const QUOTED = /^>+From /;
+/** The first mail of a mailbox that pine, mutt or an IMAP server wrote. */
+const OWN_DATA = /^subject: .*FOLDER INTERNAL DATA/im;
+const HEADER_LINES = 20;
 
 /** The mails of a mailbox in the format mbox, whose lines "From …" separate them (RFC 4155); in order, one in memory at a time. */
 export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
@@ -19,6 +22,8 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
   const finish = function* () {
     if (number > 0 && size > MAX_MAIL_BYTES)
       yield faulty(`mail ${number}`, `is larger than ${MAX_MAIL_BYTES} bytes`);
+    else if (number > 0 && OWN_DATA.test(lines.slice(0, HEADER_LINES).join("")))
+      yield skipped(`mail ${number}`, "what a mail program keeps of itself in the mailbox");
     else if (number > 0)
       yield {
         kind: "mail",
@@ -47,7 +52,7 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
 /** A mail with the time of its separator as its date, if it has none. */
 function dated(mail: Buffer, separator: string): Buffer {
   const [, month = "", day = "", time = "", zone = "", year = ""] = ARRIVED.exec(separator) ?? [];
-  const [headers = ""] = mail.toString("latin1", 0, MAX_HEADER_BYTES).split(/^\r?$/m, 1);
+  const [headers = ""] = mail.toString("latin1", 0, MAX_HEADER_BYTES).split(/\n\r?\n/, 1);
   if (year === "" || /^date:/im.test(headers)) return mail;
   const offset = /^[+-]/.test(zone) ? zone : "+0000";
   return Buffer.concat([Buffer.from(`Date: ${day} ${month} ${year} ${time} ${offset}\n`), mail]);

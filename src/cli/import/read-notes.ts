@@ -4,7 +4,8 @@ import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { readLines } from "./basic-memory.ts";
 import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
-import { MAX_NOTE_BYTES, NOT_UTF8 } from "./text-lines.ts";
+import { decodeSurely } from "../../files/text-decoding.ts";
+import { MAX_NOTE_BYTES, notUtf8 } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
 const EXTENSION = /\.(?:md|markdown)$/;
@@ -24,7 +25,7 @@ const MAX_TAGS = 64;
  */
 export async function* readNotes(root: string, encoding?: string): ImportItems {
   const isFolder = (await lstat(root)).isDirectory();
-  const paths = isFolder ? await findNotes(root) : [root];
+  const { paths, others } = isFolder ? await findNotes(root) : { paths: [root], others: [] };
   const isVault = await isInVault(isFolder ? root : dirname(root));
   const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));
   const resolveLink = linkResolver(paths.map(whereOf));
@@ -55,6 +56,11 @@ export async function* readNotes(root: string, encoding?: string): ImportItems {
   }
   yield* links;
   yield* relations;
+  for (const path of others)
+    yield skipped(
+      whereOf(path),
+      "files that are no notes; `memoryd ingest` makes documents of what it can read",
+    );
 }
 
 /** True for a vault, and for a folder in one. */
@@ -106,19 +112,21 @@ function linkResolver(notes: readonly string[]): (link: string, from: string) =>
   };
 }
 
-/** Sorted, so that every run finds them in one order. */
-async function findNotes(root: string): Promise<string[]> {
-  const found: string[] = [];
+/** The notes of a folder, and its other files; sorted, so that every run finds them in one order. */
+async function findNotes(root: string): Promise<{ paths: string[]; others: string[] }> {
+  const [paths, others]: [string[], string[]] = [[], []];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile() && EXTENSIONS.has(extname(entry.name).toLowerCase())) found.push(path);
+      else if (entry.isFile() && EXTENSIONS.has(extname(entry.name).toLowerCase())) paths.push(path);
+      else others.push(path);
     }
   }
-  return found.sort((a, b) => (a < b ? -1 : 1));
+  const order = (a: string, b: string) => (a < b ? -1 : 1);
+  return { paths: paths.sort(order), others: others.sort(order) };
 }
 
 /** The text of a note, in the encoding where it is not UTF-8. @throws {Error} with what is wrong with it. */
@@ -126,16 +134,10 @@ async function readText(path: string, encoding: string | undefined): Promise<str
   if ((await lstat(path)).size > MAX_NOTE_BYTES)
     throw new RangeError(`is larger than ${MAX_NOTE_BYTES} bytes; \`memoryd ingest\` takes more`);
   const bytes = await readFile(path);
-  for (const name of ["utf-8", encoding ?? []].flat()) {
-    try {
-      const text = new TextDecoder(name, { fatal: true }).decode(bytes);
-      // As UTF-8, letters of UTF-16 have these between them.
-      if (encoding === undefined || !text.includes("\0")) return text;
-    } catch {
-      // It is of another encoding.
-    }
-  }
-  throw new RangeError(NOT_UTF8);
+  const text = decodeSurely(bytes, encoding);
+  if (text === undefined) throw new RangeError(notUtf8(bytes));
+  if (encoding !== undefined && text.includes("\ufffd")) throw new RangeError(`is not ${encoding}`);
+  return text;
 }
 
 interface ReadNote {
@@ -146,7 +148,8 @@ interface ReadNote {
 
 /** @param changedAt when the file was changed, which counts where the note names no date. */
 function readNote(text: string, where: string, isVault: boolean, changedAt: number): ReadNote {
-  const name = posix.basename(where, posix.extname(where));
+  // Notion ends the names of its files with the id of the page.
+  const name = posix.basename(where, posix.extname(where)).replace(/ [\da-f]{32}$/, "");
   const only = (note: ImportItem): ReadNote => ({ note, observations: [], facts: [] });
   const read = readFrontMatter(text, name);
   // As `ingest` does, front matter that cannot be read stays text.

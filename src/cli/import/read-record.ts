@@ -13,7 +13,7 @@ import { type ImportItem, faulty, listOf, objectOf, skipped } from "./import-ite
 /** Other names that programs give to a field, in the order in which they are looked for. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   content: ["content", "text", "memory"],
-  occurred_at: ["occurred_at", "created_at", "timestamp", "date"],
+  occurred_at: ["occurred_at", "created_at", "createdAt", "timestamp", "date"],
   session_id: ["session_id", "conversation_id", "run_id"],
   tags: ["tags", "categories"],
   sector: ["sector", "primary_sector"],
@@ -70,11 +70,12 @@ export function* readRecord(
   if (objectOf(metadata) !== undefined) {
     const { kept, refused } = withOthers(metadata as JsonObject, others);
     if (Object.keys(kept).length > 0) body["metadata"] = kept;
-    for (const name of refused)
-      yield skipped(where, `fields that cannot be metadata, such as vectors and long texts (${name})`);
+    for (const name of refused) yield skipped(where, `${CANNOT_BE_METADATA} (${name})`);
   }
   yield { kind: isFact ? "fact" : "memory", where, body, names };
 }
+
+const CANNOT_BE_METADATA = "fields that cannot be metadata, such as vectors and long texts";
 
 /** So many numbers are the vector of a text, of which the daemon makes its own. */
 const VECTOR_NUMBERS = 64;
@@ -112,11 +113,11 @@ function freeName(name: string, fields: ReadonlyMap<string, unknown>): string {
 }
 
 export const KNOWN_FORMATS =
-  "exports of memoryd, ChatGPT, Claude, Open WebUI and mem0, memory.jsonl of the reference memory server, memories or facts as JSON, NDJSON or CSV, and Markdown, with what basic-memory writes in it";
+  "exports of memoryd, ChatGPT, Claude, Open WebUI and mem0, memory.jsonl of the reference memory server, databases of OpenMemory and mem0, mailboxes (mbox), memories or facts as JSON, NDJSON or CSV, and Markdown, with what basic-memory writes in it";
 
 /**
- * An entity or a relation of a graph without times: of the reference memory server, or of mem0, whose relations have other
- * names. Undefined for anything else.
+ * An entity or a relation of a graph: of the reference memory server, or of mem0, whose relations have other names. Its other fields
+ * become metadata of all that is made of it. Undefined for anything else.
  */
 export function readGraphRecord(
   value: unknown,
@@ -124,34 +125,52 @@ export function readGraphRecord(
   source = "memory-server",
 ): ImportItem[] | undefined {
   const record = objectOf(value) ?? {};
-  const { name, entityType, observations } = record;
-  const from = record["from"] ?? record["source"];
-  const to = record["to"] ?? record["target"] ?? record["destination"];
-  const relationType = record["relationType"] ?? record["relationship"];
-  const metadata = { source };
+  const others = new Map(Object.entries(record));
+  const take = (...names: string[]): unknown => {
+    const given = names.find((name) => (record[name] ?? undefined) !== undefined);
+    for (const other of names) others.delete(other);
+    return given === undefined ? undefined : record[given];
+  };
+  const [name, observations] = [take("name"), take("observations")];
+  const isEntity = typeof name === "string" && Array.isArray(observations);
+  const entityType = take("entityType");
+  const [from, to] = [take("from", "source"), take("to", "target", "destination")];
+  const relationType = take("relationType", "relationship");
+  take("type");
+  const time = timeOf(take(...namesOf("occurred_at")));
+  const at = parseTime(time) === undefined ? undefined : time;
+  const { kept, refused } = withOthers(
+    { source },
+    new Map([...others].filter(([, other]) => other !== null)),
+  );
+  const lost = refused.map((field) => skipped(where, `${CANNOT_BE_METADATA} (${field})`));
   const fact = (subject: unknown, predicate: unknown, object: unknown): ImportItem => ({
     kind: "fact",
     where,
-    body: { subject, predicate, object, cardinality: "many", metadata },
+    body: { subject, predicate, object, cardinality: "many", valid_from: at, metadata: kept },
   });
-  if (typeof name === "string" && Array.isArray(observations))
+  if (isEntity)
     return [
       ...(typeof entityType === "string" && entityType !== "" ? [fact(name, "is a", entityType)] : []),
       ...observations.map((text): ImportItem => {
         const content = typeof text === "string" && !text.includes(name) ? `${name}: ${text}` : text;
-        return {
-          kind: "memory",
-          where,
-          body: { content, tags: [name].flatMap((tag) => tag.slice(0, 256)), metadata },
-        };
+        const tags = [name].flatMap((tag) => tag.slice(0, 256));
+        return { kind: "memory", where, body: { content, tags, occurred_at: at, metadata: kept } };
       }),
+      ...lost,
     ];
   return typeof from === "string" && typeof to === "string" && typeof relationType === "string"
-    ? [fact(from, relationType, to)]
+    ? [fact(from, relationType, to), ...lost]
     : undefined;
 }
 
 const LOWER_CASE: ReadonlySet<string> = new Set([...MEMORY_FIELDS, ...FACT_FIELDS].flatMap(namesOf));
+
+/** Whether a table with these columns has a text or a fact in each row. */
+export function hasText(columns: readonly string[]): boolean {
+  const names = new Set(columns.map((column) => column.toLowerCase()));
+  return [...namesOf("content"), "subject"].some((name) => names.has(name));
+}
 
 /** A row of a table under the names of its columns, where tags and metadata are texts; empty cells are left out. */
 export function* readRow(

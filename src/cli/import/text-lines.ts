@@ -1,5 +1,6 @@
 /** Texts in pieces, read in parts of any size and never as a whole. The message of a refusal names the limit. */
 import { jsonOf } from "../../files/own-files.ts";
+import { guessEncoding } from "../../files/text-decoding.ts";
 
 /** Bytes of a line of JSON or a row of CSV: a memory of 200 000 characters, each escaped, and its metadata take 3 MB. */
 export const MAX_LINE_BYTES = 16 * 1_024 * 1_024;
@@ -42,6 +43,12 @@ export type Line =
 type PlacedLine = Line & { readonly end: number | undefined };
 
 export const NOT_UTF8 = "is not UTF-8";
+
+/** What is wrong with bytes that are not UTF-8, and what they seem to be. */
+export function notUtf8(bytes: Uint8Array): string {
+  const { encoding } = guessEncoding(bytes);
+  return `${NOT_UTF8}; name its encoding: --encoding ${encoding}, which it looks like, or another one`;
+}
 
 const NEWLINE = 0x0a;
 

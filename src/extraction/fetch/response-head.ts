@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { fetchFailed } from "../../core/errors.ts";
-import { decodedAddress } from "../formats/text-decoding.ts";
+import { decodedAddress } from "../../files/text-decoding.ts";
 
 const MAX_FILENAME_LENGTH = 256;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";

@@ -5,7 +5,7 @@ import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
 import { openParts, type ZipParts } from "./zip.ts";
-import { decodedAddress } from "./text-decoding.ts";
+import { decodedAddress } from "../../files/text-decoding.ts";
 
 /**
  * A book in EPUB 2 or 3: its chapters in reading order, without the table of contents. Pictures are left out.

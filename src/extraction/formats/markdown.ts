@@ -3,7 +3,6 @@ import type { Block } from "../../core/documents/extraction.ts";
 import type { Metadata } from "../../core/memory.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import {
-  cleanDate,
   cleanField,
   cleanLanguage,
   cleanLine,
@@ -28,8 +27,7 @@ export function readMarkdown(source: string, name = ""): ReadDocument {
   const note = readFrontMatter(text, name);
   if ("fault" in note) return withHeading(blocksOf(note.body), note.yaml);
   const { author, authors, lang, language, ...others } = note.others;
-  const { date } = note;
-  const occurredAt = typeof date === "number" ? cleanTime(date) : cleanDate(date);
+  const occurredAt = note.date === undefined ? undefined : cleanTime(note.date);
   const metadata = JSON.parse(JSON.stringify(others), cleanValue) as Metadata;
   const isLong = JSON.stringify(metadata).length > MAX_METADATA_CHARS || isDeep(metadata);
   const tags = [note.tags].flat().flatMap((tag) => tagOf(tag) ?? []);

@@ -861,3 +861,94 @@ describe("what other programs keep", () => {
     expect(Math.abs((body?.occurred_at ?? 0) - Date.now())).toBeLessThan(3_600_000);
   });
 });
+
+const MAILS = [
+  "From MAILER-DAEMON Fri May  2 12:00:00 2025",
+  "Date: 02 May 2025 12:00:00 +0200",
+  "Subject: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA",
+  "",
+  "not a real message",
+  "",
+  "From a@example.org Fri May  2 12:00:05 2025",
+  "Date: Fri, 2 May 2025 11:00:00 +0200",
+  "Subject: Key",
+  "",
+  "It is with Tom.",
+  "",
+].join("\r\n");
+
+it("knows a mailbox without a name for it, and the folder that Apple's Mail makes of one", async () => {
+  for (const path of [file("Inbox", MAILS), file("Work.mbox/mbox", MAILS).replace(/.mbox$/, "")]) {
+    const [own, mail] = await read(path);
+    expect(own).toMatchObject({ kind: "skipped" });
+    // A mail with a date keeps it, also where its lines end as Windows ends them.
+    expect(mail).toMatchObject({
+      kind: "mail",
+      bytes: Buffer.from(MAILS.split("2025\r\n").slice(-1)[0] ?? ""),
+    });
+  }
+});
+
+it("names the formats that are known where a file is of none", async () => {
+  await expect(read(file("chat.txt", "[01.02.24] Bob: the key"))).rejects.toThrow(/Known are .*Claude.*mbox/);
+});
+
+describe("a table", () => {
+  const rows = "date;content\n2024-03-05;Ключ под ковриком лежит\n2024-03-06;Сосед вернул дрель\n";
+
+  it("is read in UTF-16, and otherwise told what its encoding looks like", async () => {
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(rows, "utf16le")]);
+    expect(bodies(await read(file("a.csv", utf16)))).toMatchObject([
+      { content: "Ключ под ковриком лежит" },
+      { content: "Сосед вернул дрель" },
+    ]);
+    const koi8 = Buffer.from(
+      Array.from(rows, (letter) => (letter < "\x80" ? letter.charCodeAt(0) : (KOI8.get(letter) ?? 0x3f))),
+    );
+    expect(faults(await read(file("b.csv", koi8)))[0]).toContain("--encoding koi8-r");
+    const { items } = await openSource(file("b.csv", koi8), undefined, {
+      allBranches: false,
+      encoding: "koi8-r",
+    });
+    expect((await items.next()).value).toMatchObject({ body: { content: "Ключ под ковриком лежит" } });
+  });
+
+  it("is refused in an encoding that it does not have, and keeps all characters of windows-1252", async () => {
+    const inEncoding = (bytes: Uint8Array, encoding: string) =>
+      openSource(file("a.csv", bytes), undefined, { allBranches: false, encoding });
+    const price = Buffer.from("content\n\x80 5 \x96 \x93fix\x94\n", "latin1");
+    expect((await (await inEncoding(price, "windows-1252")).items.next()).value).toMatchObject({
+      body: { content: "€ 5 – “fix”" },
+    });
+    await expect((await inEncoding(price, "shift_jis")).items.next()).rejects.toThrow(/is not shift_jis/);
+  });
+
+  it("may name its separator, use a bar and have empty cells at the end; one without texts is refused once", async () => {
+    const texts = async (table: string) =>
+      bodies(await read(file("a.csv", table))).map((body) => ("content" in body ? body.content : undefined));
+    expect(await texts("sep=;\ncontent;n\nThe ladder, long;1\n")).toEqual(["The ladder, long"]);
+    expect(await texts("content|date\nA bar|2024-01-01\n")).toEqual(["A bar"]);
+    expect(await texts("content,date\nFirst,,,\n")).toEqual(["First"]);
+    expect(faults(await read(file("a.csv", "Name,Phone\nTom,1\nIlse,2\n")))).toEqual([
+      expect.stringMatching(/^line 1: names no column content.*its columns are Name, Phone$/),
+    ]);
+  });
+});
+
+/** Cyrillic letters in KOI8-R. */
+const KOI8 = new Map(
+  Array.from({ length: 64 }, (_, i) => [new TextDecoder("koi8-r").decode(Uint8Array.of(0xc0 + i)), 0xc0 + i]),
+);
+
+it("counts the files of a folder that are no notes", async () => {
+  file("notes/a.md", "A note");
+  file("notes/b.txt", "A text");
+  file("notes/img/c.png", "x");
+  const items = await read(join(folder, "notes"));
+  expect(items.map(({ kind }) => kind)).toEqual(["memory", "skipped", "skipped"]);
+});
+
+it("leaves the id that Notion gives a page out of its title", async () => {
+  file("notes/Pond ffffffffffffffffffffffffffffffff.md", "80 cm deep.");
+  expect(bodies(await read(join(folder, "notes")))).toMatchObject([{ metadata: { title: "Pond" } }]);
+});

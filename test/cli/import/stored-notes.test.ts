@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readStoredNotes } from "../../../src/cli/import/stored-notes.ts";
+import { readStored } from "../../../src/cli/import/stored-notes.ts";
 import type { Daemon } from "../../../src/cli/connect.ts";
 
 const note = (path: string, content: string, more: object = {}) => ({
@@ -20,7 +20,7 @@ async function finder(...stored: readonly ReturnType<typeof note>[]) {
     await Promise.resolve();
     yield* memories;
   }
-  return readStoredNotes({ api: { memories: { list } } } as unknown as Daemon, undefined);
+  return readStored({ api: { memories: { list } } } as unknown as Daemon, undefined);
 }
 
 it("finds a note whichever folder above it was named", async () => {

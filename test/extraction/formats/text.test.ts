@@ -7,7 +7,7 @@ import {
   plainTextBlocks,
 } from "../../../src/extraction/formats/clean-text.ts";
 import { readMarkdown } from "../../../src/extraction/formats/markdown.ts";
-import { declaredInMarkup, decode } from "../../../src/extraction/formats/text-decoding.ts";
+import { declaredInMarkup, decode } from "../../../src/files/text-decoding.ts";
 
 const bytes = (latin1: string) => new Uint8Array(Buffer.from(latin1, "latin1"));
 
@@ -264,5 +264,22 @@ Notes
 
   it("survives nesting past the stack", () => {
     expect(readMarkdown(`${">".repeat(50_000)} deep`).blocks.length).toBeGreaterThan(0);
+  });
+});
+
+describe("text that is not all of one encoding", () => {
+  it("is read as UTF-8 where most of it is, with its other lines, or without a character that was cut off", () => {
+    const log = Buffer.concat([Buffer.from("Grüße aus Köln\n"), Buffer.from("Grüße, später\n", "latin1")]);
+    expect(decode(log)).toMatchObject({
+      text: "Grüße aus Köln\nGrüße, später\n",
+      guess: { encoding: "utf-8" },
+    });
+    const cut = Buffer.from("Der Schlüssel hängt im Flur, für später");
+    expect(decode(cut.subarray(0, -6)).text).toBe("Der Schlüssel hängt im Flur, für s");
+    expect(decode(Buffer.from("Der Schlüssel hängt ü").subarray(0, -1)).text).toBe("Der Schlüssel hängt ");
+  });
+
+  it("keeps the colours of a terminal from passing for Japanese", () => {
+    expect(decode(Buffer.from("\x1b[31mERROR\x1b[0m disk full")).text).toBe("\x1b[31mERROR\x1b[0m disk full");
   });
 });

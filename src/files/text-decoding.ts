@@ -22,24 +22,57 @@ export interface Decoded {
 export function decode(bytes: Uint8Array, declared?: string): Decoded {
   const decoder = decoderFor(bytes, declared);
   if (decoder !== undefined) return { text: textBy(decoder, bytes) };
-  const { encoding, confidence } = guess(sampleOf(bytes));
-  return { text: textBy(new TextDecoder(encoding), bytes), guess: { encoding, confidence } };
+  const mixed = decodeMostlyUtf8(bytes);
+  if (mixed !== undefined) return mixed;
+  const guess = guessEncoding(bytes);
+  return { text: textBy(new TextDecoder(guess.encoding), bytes), guess };
 }
 
-const textBy = (decoder: TextDecoder, bytes: Uint8Array, options?: { readonly stream: boolean }): string =>
+const UNREADABLE = /\ufffd/g;
+const charactersOf = (text: string) => {
+  const bad = (text.match(UNREADABLE) ?? []).length;
+  return { bad, good: (text.match(/[^\0-\x7f]/gu) ?? []).length - bad };
+};
+
+/** UTF-8 with lines of another encoding among it, as logs have, or with a character that was cut off; undefined for all else. */
+function decodeMostlyUtf8(bytes: Uint8Array): Decoded | undefined {
+  const { good, bad } = charactersOf(new TextDecoder().decode(bytes));
+  if (good < bad) return undefined;
+  const lines = Buffer.from(bytes).toString("latin1").split("\n");
+  const read = lines.map((line) => {
+    const part = Buffer.from(line, "latin1");
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(part);
+    const found = charactersOf(text);
+    if (found.bad <= found.good) return text.replace(UNREADABLE, "");
+    return textBy(new TextDecoder(guessEncoding(part).encoding), part);
+  });
+  return { text: read.join("\n"), guess: { encoding: "utf-8", confidence: good / (good + bad) } };
+}
+
+/** As `decode`, but undefined where only statistics tell the encoding. */
+export function decodeSurely(bytes: Uint8Array, declared?: string): string | undefined {
+  const decoder = decoderFor(bytes, declared);
+  return decoder === undefined ? undefined : textBy(decoder, bytes);
+}
+
+/** The text of a part of a stream; the last has no `stream`. */
+export const textBy = (
+  decoder: TextDecoder,
+  bytes: Uint8Array = new Uint8Array(),
+  options?: { readonly stream: boolean },
+): string =>
   decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes, options);
 
 /** The characters of 0x80 to 0x9f, where windows-1252 is not Latin-1. */
 const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
 /** Node's own decoder reads it as Latin-1 (20.x, 22.x), which loses quotation marks and dashes. */
-function decodeWindows1252(bytes: Uint8Array): string {
-  const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  return latin1.replace(
-    /[\u0080-\u009f]/g,
-    (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character,
-  );
-}
+const decodeWindows1252 = (bytes: Uint8Array): string =>
+  withWindowsCharacters(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"));
+
+/** A text that was read as Latin-1, with the characters of windows-1252 in the place of control characters. */
+export const withWindowsCharacters = (text: string): string =>
+  text.replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
 
 /** The encoding that a page declares in a `meta` element or an XML declaration. */
 export function declaredInMarkup(bytes: Uint8Array): string | undefined {
@@ -51,8 +84,10 @@ export function declaredInMarkup(bytes: Uint8Array): string | undefined {
   return found?.[1]?.toLowerCase().replace(/^utf-?16.*/, "utf-8");
 }
 
-/** The encoding of text in UTF-16 without a mark, in which every second byte is mostly zero; undefined for all else. */
+/** The encoding of text in UTF-16, by its mark, or by every second byte that is mostly zero; undefined for all else. */
 export function looksLikeUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   const sample = bytes.subarray(0, 1_024);
   if (sample.length < 4) return undefined;
   let even = 0;
@@ -73,7 +108,8 @@ const ALSO_TRIED = ["windows-1252", "windows-1251", "koi8-u", "ibm866", "windows
 const UNNAMED = 5;
 
 /** The encoding that fits best: by the statistics of the bytes, and by how the words look that it makes of them. */
-function guess(sample: Uint8Array): { readonly encoding: string; readonly confidence: number } {
+export function guessEncoding(bytes: Uint8Array): NonNullable<Decoded["guess"]> {
+  const sample = sampleOf(bytes);
   const named = analyse(sample).filter(({ name, confidence }) => confidence > 0 && name !== "UTF-8");
   const all = [...named, ...ALSO_TRIED.map((name) => ({ name, confidence: 0 }))];
   let best = { encoding: "windows-1252", confidence: 0, fit: 0 };
@@ -88,7 +124,7 @@ function guess(sample: Uint8Array): { readonly encoding: string; readonly confid
       // Not a name that the platform knows, or bytes that it has no character for.
     }
   }
-  return best;
+  return { encoding: best.encoding, confidence: best.confidence };
 }
 
 const SCRIPTS = ["Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Hangul"].map(
@@ -113,13 +149,12 @@ function oddShare(text: string): number {
 function decoderFor(bytes: Uint8Array, declared: string | undefined): TextDecoder | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder("utf-8");
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be");
-
   const utf16 = looksLikeUtf16(bytes);
   if (utf16 !== undefined) return new TextDecoder(utf16);
   if (isAscii(bytes)) {
-    const switchesSets = bytes.subarray(0, SAMPLE_BYTES).includes(0x1b);
+    const sample = Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString("latin1");
+    // Behind an escape; that of colours in a terminal goes on otherwise.
+    const switchesSets = sample.includes("\x1b$") || sample.includes("\x1b(");
     return new TextDecoder(switchesSets ? "iso-2022-jp" : "utf-8");
   }
   if (isUtf8(bytes)) return new TextDecoder("utf-8");
