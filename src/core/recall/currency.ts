@@ -1,3 +1,4 @@
+import { identifiersOf, looksLike } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
@@ -244,25 +245,6 @@ export function currentFirst(
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
   return { hits: ordered, areStates };
 }
-
-/** Letters, digits and signs between them, with a digit among them or of two parts: "3-2" is another one than "2-3". */
-const IDENTIFIER = /[\p{L}\p{N}]+(?:[-–.:/_][\p{L}\p{N}]+)*/gu;
-
-/** The numbers and identifiers of a text, folded, each in the order of its signs. */
-const identifiersOf = (text: string): string[] =>
-  (fold(text).replaceAll("–", "-").match(IDENTIFIER) ?? []).filter(
-    (one) => /\d/.test(one) || one.split(/[-.:/_]/).length > 1,
-  );
-
-/** Whether an identifier is another one that is easily taken for this: the same signs in another order, or one of them another. */
-const looksLike = (identifier: string) => {
-  const sorted = (one: string) => Array.from(one).sort().join("");
-  return (other: string) =>
-    other !== identifier &&
-    other.length === identifier.length &&
-    (sorted(other) === sorted(identifier) ||
-      Array.from(other).filter((sign, i) => sign !== identifier[i]).length === 1);
-};
 
 /** Whether a guess may order two: notes that say one thing each, at two times, of one project, and not two turns of one talk. */
 function mayReplace(earlier: Dated, later: Dated): boolean {

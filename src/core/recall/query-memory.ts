@@ -6,6 +6,7 @@ import type { SeenMemory } from "../memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
+import { anotherBehind, namingAnother } from "./identifiers.ts";
 import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
@@ -14,6 +15,7 @@ import {
   answerOdds,
   lackOfForm,
   type Level,
+  NAMES_ANOTHER,
   plausibleCount,
   scoreByOdds,
 } from "./relevance.ts";
@@ -110,27 +112,36 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ...idsOf(found.slice(0, Math.max(limit, LOOKED_AT))),
     ...(best === undefined ? [] : [best.id]),
   ]);
+  const contentOf = (ordinal: Ordinal) => memories.get(store.catalogue.idAt(ordinal) ?? "")?.content;
+  const another = namingAnother(
+    asked?.isTimeAlone === true || input.isText === true ? "" : question,
+    [...found.slice(0, LOOKED_AT), ...(sureness === undefined ? [] : [sureness.best])].map((hit) => ({
+      hit,
+      content: contentOf(hit.ordinal) ?? "",
+    })),
+  );
   const { hits: ordered, areStates } =
     asked?.isTimeAlone === true
       ? { hits: found, areStates: () => false }
       : currentFirst(
           store,
-          input.isText === true
-            ? found
-            : denialsFirst(question, found, (ordinal) => memories.get(idOf.get(ordinal) ?? "")?.content),
+          input.isText === true ? found : denialsFirst(question, anotherBehind(found, another), contentOf),
           memories,
           { question, tense: tenseOf(question), asOf, period: asked?.period },
         );
   const lackOf = lackOfForm(question);
-  const oddsByTerms = sureness?.oddsWith(areStates);
+  const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
     (oddsByTerms?.(hit) ?? Infinity) -
-    lackOf(memories.get(store.catalogue.at(hit.ordinal)?.id ?? "")?.content ?? "");
+    lackOf(contentOf(hit.ordinal) ?? "") -
+    (another.has(hit.ordinal) ? NAMES_ANOTHER : 0);
   const answering =
     sureness === undefined ? (certain ?? Infinity) : answeringCount(ordered, oddsOf, sureness.memories);
   // How alike two texts are does not depend on what else there is.
   const scoreOf =
-    input.isText === true || sureness === undefined ? undefined : scoreByOdds(sureness.best, oddsOf);
+    input.isText === true || sureness === undefined
+      ? undefined
+      : scoreByOdds((another.has(sureness.best.ordinal) ? ordered[0] : undefined) ?? sureness.best, oddsOf);
   // A match by its terms stays one, and what happened when the question says is one.
   const leastScoreOf = ({ ordinal, score }: RankedHit) => {
     const occurredAt = store.catalogue.at(ordinal)?.occurredAt ?? -Infinity;

@@ -27,6 +27,8 @@ export const TERMS = [
   "recency",
   /** It denies something, as the question does; see `denialsFirst`. */
   "denial",
+  /** A loss because it names another thing, see `identifiers.ts`. */
+  "identifier",
   /** It holds and a like answer does not, or the other way round; see `currency.ts`. */
   "currency",
 ] as const;

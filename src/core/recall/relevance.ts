@@ -131,6 +131,8 @@ const AMOUNT = fromLanguages(() => {
 });
 /** Lowers the logarithm of the odds of a text without the form that is asked for, and of one without a number or a time of its own. */
 const LACKING = { form: 5, amount: 2.5 } as const;
+/** The same for a text that names another thing. */
+export const NAMES_ANOTHER = 2;
 
 /** How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts. */
 export function lackOfForm(question: string): (content: string) => number {

@@ -1,0 +1,108 @@
+/** Identifiers: "valve 3-2" is another thing than "valve 2-3", though it has the same words and nearly the same vector. */
+import { fold } from "../text/fold.ts";
+import type { Ordinal } from "../ports.ts";
+import { type RankedHit, scoreOf, sumOf } from "./ranking.ts";
+
+/** A letter of a script with spaces between words, or a digit. */
+const SIGN = String.raw`(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}])\p{L}|\p{N})`;
+/** Letters, digits and signs between them. */
+const IDENTIFIER = new RegExp(`${SIGN}+(?:[-.:/_,]{1,3}${SIGN}+)*`, "gu");
+/** "Row 4", "Haus 17". */
+const NUMBERED = /(?<![\p{L}\p{M}])(\p{L}{3,})\.? (?:nr\.? |no\.? |№ ?|#)?(\d{1,9})(?![\p{L}\p{N}])/gu;
+const YEAR = /^(?:19|20)\d\d$/;
+
+const written = (text: string): string => fold(text).replace(/\p{Pd}|\u2212/gu, "-");
+
+/** The numbers and identifiers of a text, folded, each in the order of its signs: with a digit among them, or of two parts. */
+export const identifiersOf = (text: string): string[] =>
+  (written(text).match(IDENTIFIER) ?? []).filter((one) => /\d/.test(one) || /[-.:/_]/.test(one));
+
+/** Whether an identifier is another one that is easily taken for this: the same signs in another order, or one of them another. */
+export const looksLike = (identifier: string) => {
+  const sorted = (one: string) => Array.from(one).sort().join("");
+  return (other: string) =>
+    other !== identifier &&
+    other.length === identifier.length &&
+    (sorted(other) === sorted(identifier) ||
+      Array.from(other).filter((sign, i) => sign !== identifier[i]).length === 1);
+};
+
+/** Of digits and of letters or signs, or a number that is no year and too long to count anything. */
+const NAMES_ONE_THING = /^(?=.*\d)(?:.*[^\d]|(?!(?:19|20)\d\d$)\d{3,})/u;
+/** A time of day is often remembered wrongly. */
+const TIME_OF_DAY = /^\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)?$/u;
+
+/** What a text names. */
+interface Named {
+  readonly identifiers: readonly string[];
+  /** Each word before a number, with the numbers. */
+  readonly numbered: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function namedIn(text: string): Named {
+  const numbered = new Map<string, Set<string>>();
+  for (const [, word = "", number = ""] of written(text).matchAll(NUMBERED))
+    if (!YEAR.test(number)) numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
+  return { identifiers: identifiersOf(text), numbered };
+}
+
+/**
+ * Which of some hits name another thing than the question: in place of an identifier one that is easily taken for it; or another
+ * number behind a word, where a hit that is no worse than half has the one that is asked for.
+ *
+ * @param best with the content of each.
+ */
+export function namingAnother(
+  question: string,
+  best: readonly { readonly hit: RankedHit; readonly content: string }[],
+): ReadonlySet<Ordinal> {
+  const asked = namedIn(question);
+  const sure = asked.identifiers.filter(
+    (one) => NAMES_ONE_THING.test(one) && !asked.identifiers.some(looksLike(one)),
+  );
+  if (sure.length + asked.numbered.size === 0) return new Set();
+  const named = best.map(({ hit, content }) => ({ hit, ...namedIn(content) }));
+  const hasAnother = ({ identifiers }: Named) =>
+    sure.some(
+      (one) =>
+        !identifiers.includes(one) &&
+        identifiers.some(
+          (other) => looksLike(one)(other) && !(TIME_OF_DAY.test(one) && TIME_OF_DAY.test(other)),
+        ),
+    );
+  const numbersOf = ({ numbered }: Named, word: string) => numbered.get(word) ?? new Set<string>();
+  const isNumberedElse = (other: (typeof named)[number]) =>
+    [...asked.numbered].some(([word, numbers]) => {
+      const there = numbersOf(other, word);
+      const isElse = there.size > 0 && ![...numbers].some((number) => there.has(number));
+      return (
+        isElse &&
+        named.some(
+          (exact) =>
+            [...numbers].some((number) => numbersOf(exact, word).has(number)) &&
+            sumOf(exact.hit.score) >= OF_ANOTHER * sumOf(other.hit.score),
+        )
+      );
+    });
+  return new Set(
+    named.flatMap((each) => (hasAnother(each) || isNumberedElse(each) ? [each.hit.ordinal] : [])),
+  );
+}
+
+/** Of its sum of terms what names another thing keeps so much. */
+const OF_ANOTHER = 0.5;
+
+/** The hits, best first, those that name another thing further behind. */
+export const anotherBehind = (
+  hits: readonly RankedHit[],
+  another: ReadonlySet<Ordinal>,
+): readonly RankedHit[] =>
+  another.size === 0
+    ? hits
+    : hits
+        .map((hit): RankedHit => {
+          if (!another.has(hit.ordinal)) return hit;
+          const score = scoreOf(sumOf(hit.score) * OF_ANOTHER);
+          return { ...hit, score, shares: { ...hit.shares, identifier: score - hit.score } };
+        })
+        .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
