@@ -240,11 +240,8 @@ export class IndexedMemoryStore implements MemoryStore {
 
   async readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>> {
     const { overlay, vectors: known } = this.#indexes;
-    const found = new Map<string, TokenVectors>();
-    for (const [id, { vectors, stamp }] of await overlay.read("tokens", ids, (others) =>
-      this.#tokens.read(others),
-    ))
-      if (known.isKnown(stamp)) found.set(id, { vectors });
+    const found = await overlay.read("tokens", ids, (others) => this.#tokens.read(others));
+    for (const [id, { stamp }] of found) if (!known.isKnown(stamp)) found.delete(id);
     return found;
   }
 

@@ -80,9 +80,20 @@ export async function inferUpdates(
   await nextTurn();
   const content = (await store.readMemories([id])).get(id)?.content;
   if (content === undefined) return undefined;
-  if (changeWords(content).size === 0 && !hasLater(catalogue, memory)) return undefined;
+  const changes = changeWords(content);
+  if (changes.size === 0 && !hasLater(catalogue, memory)) return undefined;
+  const wordsOf = (text: string) => (text === content ? changes : changeWords(text));
   const around = neighboursOf(store, memory).slice(0, NEAREST - 1);
-  const near = around.filter(({ other }) => mayChange(other) && belongTogether(memory, other));
+  const before = around.filter(({ other }) => isBefore(other, memory));
+  // Earlier ones have their places among earlier ones.
+  const placeHere = (other: CatalogueEntry) => placeOf(other, isBefore(other, memory) ? before : around);
+  const near = around.filter(
+    ({ other, likeness }) =>
+      mayChange(other) &&
+      belongTogether(memory, other) &&
+      likeness >= Math.min(...LIKENESS_OF_NEAREST) &&
+      placeHere(other) <= MAX_PLACES,
+  );
   if (near.length === 0) return undefined;
   const memories = await store.readMemories([id, ...around.map(({ other }) => other.id)]);
   const text = ({ id }: CatalogueEntry) => memories.get(id)?.content ?? "";
@@ -101,26 +112,25 @@ export async function inferUpdates(
   const updates = async ({ other, likeness }: Neighbour): Promise<boolean> => {
     const isEarlier = isBefore(other, memory);
     const [earlier, later] = isEarlier ? [other, memory] : [memory, other];
-    const change = changeBetween(text(earlier), text(later));
+    const change = changeBetween(text(earlier), text(later), wordsOf);
     if (later.traits.asks || change === undefined || isSummary(other.id) || isSummary(id)) return false;
     if (isStanding(text(earlier)) || areOfOthers(...[text(earlier), text(later)].map(subjectsIn)))
       return false;
-    // The place of each among the nearest of the other; those of this memory are known.
+    // The place of each among the nearest of the other; the one here is known.
     const placeOfEarlier = (list: readonly Neighbour[]) =>
       placeOf(
         earlier,
         list.filter((one) => isBefore(one.other, later)),
       );
-    const known = isEarlier ? placeOfEarlier(around) : placeOf(later, around);
+    const known = placeHere(other);
     const shared = common.filter((term) => terms.get(other.id)?.has(term) === true).length;
     const isOneTalk = earlier.sessionId !== null && earlier.sessionId === later.sessionId;
     // A new thing of a kind, or the next step of one piece of work, replaces nothing.
     if (shared < 2 && likeness < LIKENESS_OF_SAME && (change === "weak" || isOneTalk)) return false;
-    const isEvent = shared < 2 && changeWords(text(earlier)).size > 0;
+    const isEvent = shared < 2 && wordsOf(text(earlier)).size > 0;
     const needed = (least: readonly number[]) =>
       Math.max(least[Math.min(shared, least.length - 1)] ?? 1, isEvent ? LIKENESS_OF_EVENTS : 0);
-    if (known > MAX_PLACES || likeness < Math.min(needed(LIKENESS_OF_NEAREST), needed(LIKENESS_BY_SHARED)))
-      return false;
+    if (likeness < Math.min(needed(LIKENESS_OF_NEAREST), needed(LIKENESS_BY_SHARED))) return false;
     await nextTurn();
     const [vector] = store.windowsOf(other.ordinal);
     const theirs = vector === undefined ? [] : neighboursOf(store, other, { limit: NEAREST, vector });

@@ -159,23 +159,22 @@ export async function gatherCandidates(
     quoted: 0,
   }));
   // The most promising of the whole, and as many of the selection and of what stands beside it.
-  const beside = new Set(candidates.flatMap((one) => (one.isSelected ? [one.ordinal, ...one.around] : [])));
   const promising = worthReading(question, candidates);
-  const read = new Set([
-    ...few,
-    ...promising.slice(0, READ),
-    ...promising.filter((ordinal) => beside.has(ordinal)).slice(0, READ),
-  ]);
-  const tokens = await store.readTokens(
-    candidates.filter(({ ordinal }) => read.has(ordinal)).map(({ id }) => id),
-  );
+  const read = new Set([...few, ...promising.slice(0, READ)]);
+  if (selection !== whole) {
+    const beside = new Set(candidates.flatMap((one) => (one.isSelected ? [one.ordinal, ...one.around] : [])));
+    for (const ordinal of promising.filter((each) => beside.has(each)).slice(0, READ)) read.add(ordinal);
+  }
+  const wanted = candidates.filter(({ ordinal }) => read.has(ordinal)).map(({ id }) => id);
+  const tokens = await store.readTokens(wanted);
   const matches = matchTokens(
     embedding.tokens.vectors,
     candidates.map(({ id }) => tokens.get(id)?.vectors),
   );
-  const lacking = [...candidates.entries()].filter(
-    ([, { id, ordinal }]) => read.has(ordinal) && !tokens.has(id),
-  );
+  const lacking =
+    tokens.size === wanted.length
+      ? []
+      : [...candidates.entries()].filter(([, { id, ordinal }]) => read.has(ordinal) && !tokens.has(id));
   const asked = embedding.words.map((word) => analyse(word)[0] ?? word);
   matchByWords(store, question, asked, lacking, matches);
   matchPlaces(matches, entries, asked);
@@ -268,13 +267,11 @@ function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[]
 const MAX_LINKS = 64;
 
 function waypointsOf(catalogue: Catalogue, ordinal: Ordinal): RankingEdge[] {
-  const links = catalogue.edgesAt(ordinal).filter(({ kind }) => kind === "link");
-  const beside = catalogue.documentNeighbours(ordinal).map((other) => ({
-    source: Math.min(ordinal, other),
-    target: Math.max(ordinal, other),
-    weight: 1,
-  }));
-  return links.length > MAX_LINKS ? beside : [...links, ...beside];
+  const edges: RankingEdge[] = catalogue.edgesAt(ordinal).filter(({ kind }) => kind === "link");
+  if (edges.length > MAX_LINKS) edges.length = 0;
+  for (const other of catalogue.documentNeighbours(ordinal))
+    edges.push({ source: Math.min(ordinal, other), target: Math.max(ordinal, other), weight: 1 });
+  return edges;
 }
 
 /** The share of the question's quoted phrases that each text contains. */

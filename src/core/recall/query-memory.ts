@@ -292,9 +292,8 @@ async function findByMeaning(
   const { candidates, edges } = await gatherCandidates(store, question, embedding, among);
   const ranked = rank(question, candidates, { now, edges });
   // Memories that pass the filter; neither an answer nor a path shows the others.
-  const idOf = new Map(
-    candidates.filter(({ isSelected }) => isSelected).map(({ ordinal, id }) => [ordinal, id]),
-  );
+  const idOf = new Map<Ordinal, string>();
+  for (const { isSelected, ordinal, id } of candidates) if (isSelected) idOf.set(ordinal, id);
   const oddsWith = (areStates: (a: Ordinal, b: Ordinal) => boolean) =>
     answerOdds(
       question,

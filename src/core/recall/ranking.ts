@@ -79,7 +79,7 @@ export function worthReading(
   candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
-  const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
+  const index = placesByOrdinal(candidates);
   const terms = new Float64Array(TERMS.length);
   const own = candidates.map((candidate) => {
     setDirectTerms(terms, question, candidate, NO_MATCHES, weights);
@@ -87,9 +87,7 @@ export function worthReading(
   });
   return candidates
     .map((candidate, i) => {
-      const near = candidate.around.map((ordinal) =>
-        ordinal === undefined ? undefined : index.get(ordinal),
-      );
+      const near = placesAround(candidate, index);
       return {
         ordinal: candidate.ordinal,
         score: (own[i] ?? 0) + neighbourContribution(i, near, candidates, own, [], weights).value,
@@ -97,6 +95,20 @@ export function worthReading(
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal)
     .map(({ ordinal }) => ordinal);
+}
+
+/** The place of each candidate in the list. */
+function placesByOrdinal(candidates: readonly Pick<RankingCandidate, "ordinal">[]): Map<Ordinal, number> {
+  const places = new Map<Ordinal, number>();
+  for (const [place, { ordinal }] of candidates.entries()) places.set(ordinal, place);
+  return places;
+}
+
+function placesAround(
+  { around }: Pick<RankingCandidate, "around">,
+  places: ReadonlyMap<Ordinal, number>,
+): (number | undefined)[] {
+  return around.map((ordinal) => (ordinal === undefined ? undefined : places.get(ordinal)));
 }
 
 export const NO_MATCHES: Float32Array = new Float32Array();
@@ -116,10 +128,8 @@ export function rank(
   candidates: readonly RankingCandidate[],
   { now, edges = [], weights = WEIGHTS }: RankingOptions,
 ): RankedHit[] {
-  const index = new Map(candidates.map(({ ordinal }, i) => [ordinal, i]));
-  const near = candidates.map(({ around }) =>
-    around.map((ordinal) => (ordinal === undefined ? undefined : index.get(ordinal))),
-  );
+  const index = placesByOrdinal(candidates);
+  const near = candidates.map((candidate) => placesAround(candidate, index));
   const flat = new Float64Array(candidates.length * TERMS.length);
   const all = candidates.map((candidate, i) => {
     const terms = flat.subarray(i * TERMS.length, (i + 1) * TERMS.length);

@@ -51,9 +51,8 @@ export function answerOdds(
   candidates: readonly RankingCandidate[],
   isAlike: (a: Ordinal, b: Ordinal) => boolean,
 ): (hit: RankedHit) => number {
-  const byOrdinal = new Map<Ordinal, RankingCandidate>(
-    candidates.map((candidate) => [candidate.ordinal, candidate]),
-  );
+  const byOrdinal = new Map<Ordinal, RankingCandidate>();
+  for (const candidate of candidates) byOrdinal.set(candidate.ordinal, candidate);
   const [best] = found;
   const other = found
     .slice(1, 1 + MAX_ALIKE)

@@ -36,15 +36,16 @@ export function matchesWithSurroundings(
   near: readonly (number | undefined)[],
   candidates: readonly Pick<RankingCandidate, "matches" | "traits">[],
 ): Float32Array {
-  const together = Float32Array.from(matches);
   const shares = isAnswer(near, candidates) ? ANSWER_SHARES : AROUND_SHARES;
-  near.forEach((neighbour, place) => {
+  let together = matches;
+  for (let place = 0; place < shares.length; place += 1) {
+    const [neighbour, share] = [near[place], shares[place] ?? 0];
     const others = neighbour === undefined ? undefined : candidates[neighbour]?.matches;
-    if (others === undefined) return;
-    const share = shares[place] ?? 0;
+    if (others === undefined || others.length === 0) continue;
+    if (together === matches) together = matches.slice();
     for (let j = 0; j < together.length; j += 1)
       together[j] = Math.max(together[j] ?? 0, share * (others[j] ?? 0));
-  });
+  }
   return together;
 }
 
@@ -73,16 +74,20 @@ export function neighbourContribution(
   waypoints: readonly { readonly other: number; readonly weight: number }[],
   weights: RankingWeights,
 ): Contribution {
-  let best: Contribution = { from: undefined, value: 0 };
-  const offer = (from: number | undefined, share: number) => {
-    const value = from === undefined || from === i ? 0 : share * (own[from] ?? 0);
-    if (value > best.value) best = { from, value };
-  };
   const [, before, after] = near;
-  offer(before, isAnswer(near, candidates) ? weights.answer : weights.nextTo);
-  offer(after, weights.nextTo);
-  for (const { other, weight } of waypoints) offer(other, weights.waypoint * weight);
-  return best;
+  const ofBefore = offered(before, i, own, isAnswer(near, candidates) ? weights.answer : weights.nextTo);
+  const ofAfter = offered(after, i, own, weights.nextTo);
+  let value = Math.max(0, ofBefore, ofAfter);
+  let from = value === 0 ? undefined : ofAfter > ofBefore ? after : before;
+  for (const { other, weight } of waypoints) {
+    const more = offered(other, i, own, weights.waypoint * weight);
+    if (more > value) [from, value] = [other, more];
+  }
+  return { from, value };
+}
+
+function offered(from: number | undefined, to: number, own: readonly number[], share: number): number {
+  return from === undefined || from === to ? 0 : share * (own[from] ?? 0);
 }
 
 /** The candidates that each candidate has a waypoint with, by place among the candidates. */

@@ -52,7 +52,11 @@ export class NumberLists {
 
   get(ordinal: Ordinal): readonly number[] {
     const [start, length] = [this.#starts.get(ordinal), this.#lengths.get(ordinal)];
-    return length === 0 ? NO_NUMBERS : Array.from(this.#values.values.subarray(start, start + length));
+    if (length === 0) return NO_NUMBERS;
+    const { values } = this.#values;
+    const list: number[] = [];
+    for (let i = start; i < start + length; i += 1) list.push(values[i] ?? 0);
+    return list;
   }
 
   has(ordinal: Ordinal, number: number): boolean {

@@ -65,7 +65,7 @@ export class Overlay {
     ids: readonly string[],
     readStored: (others: readonly string[]) => Promise<Map<string, Rows[T]>>,
   ): Promise<Map<string, Rows[T]>> {
-    const found = new Map<string, Rows[T]>();
+    let found = new Map<string, Rows[T]>();
     const elsewhere: string[] = [];
     for (const id of ids) {
       const row = this.get(table, id);
@@ -73,7 +73,9 @@ export class Overlay {
       else if (row !== null) found.set(id, row);
     }
     if (elsewhere.length === 0) return found;
-    for (const [id, row] of await readStored(elsewhere)) found.set(id, row);
+    const stored = await readStored(elsewhere);
+    if (found.size === 0) found = stored;
+    else for (const [id, row] of stored) found.set(id, row);
     for (const id of elsewhere) {
       // Written since, and just being applied: such a row may be missing from the tables for a moment.
       const row = found.has(id) ? undefined : this.get(table, id);

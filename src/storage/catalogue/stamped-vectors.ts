@@ -186,9 +186,9 @@ export class VectorIndex {
   }
 
   #rowsOf(ordinal: Ordinal): number[] {
-    return this.has(ordinal)
-      ? [this.#firstRow.get(ordinal) - 1, ...(this.#otherRows.get(ordinal) ?? [])]
-      : [];
+    if (!this.has(ordinal)) return [];
+    const [first, others] = [this.#firstRow.get(ordinal) - 1, this.#otherRows.get(ordinal)];
+    return others === undefined ? [first] : [first, ...others];
   }
 
   #hold(row: number, ordinal: Ordinal): void {
@@ -211,8 +211,8 @@ export class VectorIndex {
       Math.min(Math.fround(product * this.#scales.get(row) * scale), 1);
     // As `OrdinalScores.top`: one loop for both, with a function for the score, takes three times as long at a million.
     const top = (limit: number, among: Selection | undefined): Ordinal[] => {
-      let best: number[] = [];
-      if (limit <= 0) return best;
+      let best: { readonly ordinal: Ordinal; readonly cosine: number }[] = [];
+      if (limit <= 0) return [];
       const scales = this.#scales.values;
       const ordinalOfRow = this.#ordinalOfRow.values;
       const wide = Math.max(
@@ -227,29 +227,25 @@ export class VectorIndex {
       const found = promising === undefined ? products : this.#rows.dotOf(values, promising);
       // From here on rows are told by their places in `found`.
       const rowAt = (place: number) => (promising === undefined ? place : (promising[place] ?? 0));
-      const ordinalAt = (place: number) => ordinalOfRow[rowAt(place)] ?? NOBODY;
-      const cosine = (place: number) => cosineOf(rowAt(place), found[place] ?? 0);
       // The best window of each memory.
       const cut = () => {
         const seen = new Set<Ordinal>();
         return best
-          .sort((a, b) => cosine(b) - cosine(a) || ordinalAt(b) - ordinalAt(a))
-          .filter((place) => seen.size !== seen.add(ordinalAt(place)).size)
+          .sort((a, b) => b.cosine - a.cosine || b.ordinal - a.ordinal)
+          .filter(({ ordinal }) => seen.size !== seen.add(ordinal).size)
           .slice(0, limit);
       };
       let floor = Number.MIN_VALUE;
       for (let place = 0; place < found.length; place += 1) {
         if (Math.fround((found[place] ?? 0) * (scales[rowAt(place)] ?? 0) * scale) < floor) continue;
-        if (promising === undefined) {
-          const ordinal = ordinalOfRow[place] ?? NOBODY;
-          if (ordinal === NOBODY || among?.has(ordinal) === false) continue;
-        }
-        best.push(place);
+        const ordinal = ordinalOfRow[rowAt(place)] ?? NOBODY;
+        if (promising === undefined && (ordinal === NOBODY || among?.has(ordinal) === false)) continue;
+        best.push({ ordinal, cosine: cosineOf(rowAt(place), found[place] ?? 0) });
         if (best.length < 4 * limit) continue;
         best = cut();
-        if (best.length === limit) floor = cosine(best.at(-1) ?? 0);
+        if (best.length === limit) floor = best.at(-1)?.cosine ?? floor;
       }
-      const ordinals = cut().map(ordinalAt);
+      const ordinals = cut().map(({ ordinal }) => ordinal);
       if (promising === undefined) return ordinals;
       // The best window of a memory may not be among the promising.
       const scores = new Map(ordinals.map((ordinal) => [ordinal, of(ordinal)]));
@@ -257,8 +253,13 @@ export class VectorIndex {
     };
     const of = (ordinal: Ordinal) => {
       const rows = this.#rowsOf(ordinal);
-      const found = signs === undefined ? rows.map((row) => products[row]) : this.#rows.dotOf(values, rows);
-      return Math.max(0, ...rows.map((row, i) => cosineOf(row, found[i] ?? 0)));
+      const found = signs === undefined ? undefined : this.#rows.dotOf(values, rows);
+      let best = 0;
+      for (let i = 0; i < rows.length; i += 1) {
+        const row = rows[i] ?? 0;
+        best = Math.max(best, cosineOf(row, (found === undefined ? products[row] : found[i]) ?? 0));
+      }
+      return best;
     };
     return { of, top: (limit, among = selection) => top(limit, among) };
   }

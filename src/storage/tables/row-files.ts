@@ -187,13 +187,14 @@ export class RowFiles<T extends "tokens" | "memories"> {
 
   /** The rows that are there and whole. Never rejects. */
   async read(ids: readonly string[]): Promise<Map<string, Rows[T]>> {
-    const rows = ids.flatMap((id) => {
-      const ordinal = this.#catalogue?.ordinalOf(id);
-      const length = ordinal === undefined ? 0 : this.#lengths.get(ordinal);
-      const from = ordinal === undefined ? undefined : this.#files.get(this.#fileOf.get(ordinal));
-      if (ordinal === undefined || from === undefined || length === 0) return [];
-      return [{ id, file: from.file, stamp: from.stamp, place: this.#places.get(ordinal), length }];
-    });
+    const rows: { id: string; file: DiskFile; stamp: string; place: number; length: number }[] = [];
+    for (const id of ids) {
+      const ordinal = this.#catalogue?.ordinalOf(id) ?? Infinity;
+      const from = this.#files.get(this.#fileOf.get(ordinal));
+      const length = this.#lengths.get(ordinal);
+      if (from === undefined || length === 0) continue;
+      rows.push({ id, file: from.file, stamp: from.stamp, place: this.#places.get(ordinal), length });
+    }
     const found = new Map<string, Rows[T]>();
     // What cannot be read is found by the check of all files.
     const stored = await readPlaces(rows).catch(() => []);
