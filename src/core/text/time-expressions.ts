@@ -1,7 +1,7 @@
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
 import { matchesOf } from "./matches.ts";
-import { type Grammar, grammarOf } from "./time-grammar.ts";
+import { anchorOf, type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 
 /** A period and where a text names it. */
@@ -21,8 +21,8 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   const { folded, originalOf } = foldedWords(text.slice(0, MAX_QUESTION_CHARS));
   let best: { readonly period: NamedPeriod; readonly length: number } | undefined;
   for (const words of timeWords()) {
+    if (!anchorOf(words).test(folded)) continue;
     const grammar = grammarOf(words);
-    if (!grammar.anchor.test(folded)) continue;
     const found = findAll(folded, grammar.rules, now);
     const period = join(folded, found, grammar, now);
     if (period === undefined) continue;

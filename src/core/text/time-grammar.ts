@@ -28,8 +28,6 @@ const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 const CONNECTORS = ["before", "after", "since", "until", "between", "from"] as const;
 
 export interface Grammar {
-  /** No time is named without this. */
-  readonly anchor: RegExp;
   readonly rules: readonly Rule[];
   readonly connectors: Readonly<Record<"in" | (typeof CONNECTORS)[number], RegExp>>;
   readonly joins: Readonly<Record<"and" | "to", RegExp>>;
@@ -38,24 +36,60 @@ export interface Grammar {
   readonly part: { readonly ahead: RegExp; readonly inside: RegExp };
 }
 
-const grammars = new WeakMap<TimeWords, Grammar>();
-
-/** The grammar of a language, made when it is first used. */
-export function grammarOf(words: TimeWords): Grammar {
-  const known = grammars.get(words) ?? makeGrammar(words);
-  grammars.set(words, known);
-  return known;
+/** What `make` makes of the words of a language, made when it is first asked for. */
+function madeOnce<T>(make: (words: TimeWords) => T): (words: TimeWords) => T {
+  const made = new WeakMap<TimeWords, { readonly of: T }>();
+  return (words) => {
+    const known = made.get(words) ?? { of: make(words) };
+    made.set(words, known);
+    return known.of;
+  };
 }
+
+/** What a text holds that names a time in a language. Most texts hold nothing of most languages, which need no grammar then. */
+export const anchorOf = madeOnce((words) => {
+  const { half, quarter } = MIXED();
+  const dayPart = dayPartOf(words);
+  const anchors = [
+    words.day,
+    words.week,
+    words.month,
+    words.year,
+    words.weekend,
+    words.fortnight,
+    words.christmas,
+    half,
+    quarter,
+    String.raw`[qt][1-4]|kw ?\d{1,2}|jahres(?:beginn|anfang)`,
+    `(?:${any(words.months)})halfte`,
+    words.today,
+    words.yesterday,
+    words.dayBeforeYesterday,
+    ...(words.tomorrow === undefined ? [] : [words.tomorrow]),
+    ...(words.hour === undefined ? [] : [words.hour]),
+    ...(dayPart === "" ? [] : [`(?:${any(words.weekdays)})${dayPart}`]),
+  ];
+  return new RegExp(
+    String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.|(?:${dayAheadOf(words)})\d)|[\p{Script=Han}\p{Script=Hangul}]`,
+    "u",
+  );
+});
+
+/** The grammar of a language. */
+export const grammarOf = madeOnce(makeGrammar);
+
+const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
+
+const dayAheadOf = ({ dayAhead, dayBehind = "" }: TimeWords) =>
+  dayAhead === undefined ? NEVER : String.raw`(?<=(?<!\p{L})(?:${dayAhead}) )(?=\d+${dayBehind})`;
+
+const dayPartOf = ({ dayPart }: TimeWords) => (dayPart === undefined ? "" : `(?:[ -]?(?:${dayPart}))?`);
 
 function makeGrammar(words: TimeWords): Grammar {
   const mixed = MIXED();
   const wordsOf = (name: "in" | (typeof CONNECTORS)[number]) => words[name] ?? NEVER;
   const [inWords, ofWords, empty] = [wordsOf("in"), words.of ?? "", words.empty.join("|")];
-  const dayAhead =
-    words.dayAhead === undefined
-      ? NEVER
-      : String.raw`(?<=(?<!\p{L})(?:${words.dayAhead}) )(?=\d+${words.dayBehind ?? ""})`;
-  const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
+  const dayAhead = dayAheadOf(words);
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
   const placeIn =
     (list: readonly string[]) =>
@@ -75,7 +109,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
   const nth = `(?<nth>${any(mixed.ordinals)})`;
   const ordinalOf = placeIn(mixed.ordinals);
-  const dayPart = words.dayPart === undefined ? "" : `(?:[ -]?(?:${words.dayPart}))?`;
+  const dayPart = dayPartOf(words);
   const weekday = `(?<weekdayName>${any(words.weekdays)})${dayPart}`;
   const weekdayOf = placeIn(words.weekdays);
   const season = `(?<season>${any(words.seasons)})`;
@@ -350,30 +384,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
-  const anchors = [
-    words.day,
-    words.week,
-    words.month,
-    words.year,
-    words.weekend,
-    words.fortnight,
-    words.christmas,
-    mixed.half,
-    mixed.quarter,
-    String.raw`[qt][1-4]|kw ?\d{1,2}|jahres(?:beginn|anfang)`,
-    `(?:${any(words.months)})halfte`,
-    words.today,
-    words.yesterday,
-    words.dayBeforeYesterday,
-    ...(words.tomorrow === undefined ? [] : [words.tomorrow]),
-    ...(words.hour === undefined ? [] : [words.hour]),
-    ...(dayPart === "" ? [] : [`(?:${any(words.weekdays)})${dayPart}`]),
-  ];
   return {
-    anchor: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.|(?:${dayAhead})\d)|[\p{Script=Han}\p{Script=Hangul}]`,
-      "u",
-    ),
     rules,
     connectors: {
       ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(wordsOf(name))])) as Grammar["connectors"]),
