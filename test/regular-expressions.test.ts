@@ -7,6 +7,8 @@ import { describe, expect, it, vi } from "vitest";
 import { PATTERN_MEANINGS } from "../src/schemas/text-rules.ts";
 import type * as Languages from "../src/core/text/languages.ts";
 import type { Language } from "../src/core/text/languages.ts";
+import type * as TimeAnchors from "../src/core/text/time-anchors.ts";
+import type * as TimeGrammar from "../src/core/text/time-grammar.ts";
 import { readLanguages } from "../src/files/read-languages.ts";
 import { hostileTexts, type HostileText } from "./support/hostile-texts.ts";
 
@@ -73,13 +75,23 @@ function once<T>(make: () => T): () => T {
 const LANGUAGES = readLanguages();
 /** How files come to build expressions that they build when they are needed. */
 const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknown>) => void>> = {
-  "core/text/time-grammar.ts": ({ grammarOf }) =>
-    LANGUAGES.forEach(({ time }) => time && (grammarOf as (words: typeof time) => unknown)(time)),
+  "core/text/time-anchors.ts": ({ anchorOf }) => {
+    for (const words of LANGUAGES.flatMap(({ time }) => time ?? []))
+      (anchorOf as typeof TimeAnchors.anchorOf)(words);
+  },
+  "core/text/time-grammar.ts": ({ grammarOf }) => {
+    for (const words of LANGUAGES.flatMap(({ time }) => time ?? [])) {
+      const { rules, joining } = (grammarOf as typeof TimeGrammar.grammarOf)(words);
+      joining();
+      rules.forEach(({ pattern }) => pattern);
+    }
+  },
 };
-/** Reads the words of languages, which no text is given before other files make whole expressions of them. */
-const READS_PARTS = "core/text/languages.ts";
+/** The words of languages, which no text is given before other files make whole expressions of them, and how the rules of those files make them. */
+const MAKES_PARTS = new Set(["core/text/languages.ts", "core/text/time-periods.ts"]);
 /** Length of the longest text that the expressions which a file builds are given, where it is limited: of questions, of one sentence, of the beginning of a note. */
 const LONGEST_TEXT: Readonly<Record<string, number>> = {
+  "core/text/time-anchors.ts": 1_000,
   "core/text/time-grammar.ts": 1_000,
   "core/text/statement-words.ts": 1_000,
   "core/text/change-words.ts": 4_000,
@@ -100,7 +112,7 @@ async function builtAtOnce(load: () => Promise<typeof Languages>) {
 async function built(builders: readonly string[]): Promise<Expression[]> {
   const found: Expression[] = [];
   const Native = globalThis.RegExp;
-  for (const where of builders.filter((path) => !path.startsWith("schemas/") && path !== READS_PARTS)) {
+  for (const where of builders.filter((path) => !path.startsWith("schemas/") && !MAKES_PARTS.has(path))) {
     globalThis.RegExp = new Proxy(Native, {
       construct(target, [source, flags]: [string, string | undefined]) {
         const chars = LONGEST_TEXT[where];

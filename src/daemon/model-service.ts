@@ -3,7 +3,7 @@ import { stampKey } from "../core/embedding.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding } from "../core/embedding.ts";
 import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
-import { MODEL_IDLE_MS } from "../config/limits.ts";
+import { EMBEDDER_IDLE_MS } from "../config/limits.ts";
 import type { EmbeddingModel } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/added/added-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
@@ -103,7 +103,7 @@ export function openModel(
       },
       "the store keeps the model that it was made with",
     );
-  const embedder = openEmbedder(model, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
+  const embedder = openEmbedder(model, { idleTimeoutMs: EMBEDDER_IDLE_MS, log, workers: threads });
   embedder.catch(() => undefined);
   return { model, embedder };
 }
@@ -159,7 +159,7 @@ export function createModelService({
 
   async function change(to: EmbeddingModel): Promise<void> {
     await assertRoom();
-    const next = await openEmbedder(to, { idleTimeoutMs: MODEL_IDLE_MS, log, workers: threads });
+    const next = await openEmbedder(to, { idleTimeoutMs: EMBEDDER_IDLE_MS, log, workers: threads });
     // First, so that a restart goes on with it.
     await chooseModel(dataDir, to.name);
     log.info({ from: model.name, to: to.name }, AGAIN);

@@ -1,7 +1,8 @@
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
 import { matchesOf } from "./matches.ts";
-import { anchorOf, type Grammar, grammarOf } from "./time-grammar.ts";
+import { anchorOf, DIGITS_ANCHOR } from "./time-anchors.ts";
+import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 
 /** A period and where a text names it. */
@@ -20,11 +21,13 @@ export interface NamedPeriod extends Period {
 export function timeOfQuestion(text: string, now: number): NamedPeriod | undefined {
   const { folded, originalOf } = foldedWords(text.slice(0, MAX_QUESTION_CHARS));
   let best: { readonly period: NamedPeriod; readonly length: number } | undefined;
+  const hasDigits = DIGITS_ANCHOR.test(folded);
   for (const words of timeWords()) {
-    if (!anchorOf(words).test(folded)) continue;
-    const grammar = grammarOf(words);
-    const found = findAll(folded, grammar.rules, now);
-    const period = join(folded, found, grammar, now);
+    const hasWords = anchorOf(words).test(folded);
+    if (!hasWords && !hasDigits) continue;
+    const { rules, joining } = grammarOf(words);
+    const found = findAll(folded, hasWords ? rules : rules.filter(({ needsNoWord }) => needsNoWord), now);
+    const period = join(folded, found, joining, now);
     if (period === undefined) continue;
     const length = period.end - period.start;
     if (best === undefined || length > best.length) best = { period, length };
@@ -111,10 +114,11 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
 function join(
   text: string,
   found: readonly NamedPeriod[],
-  grammar: Grammar,
+  joining: Grammar["joining"],
   now: number,
 ): NamedPeriod | undefined {
-  const { connectors, joins, onwards, part } = grammar;
+  if (found.length === 0) return undefined;
+  const { connectors, joins, onwards, part } = joining();
   const [first, second] = found.slice(0, 2).map((period) => {
     const inside = part.inside.exec(text.slice(period.start, period.end));
     const groups = (inside ?? part.ahead.exec(text.slice(0, period.start)))?.groups;

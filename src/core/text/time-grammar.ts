@@ -20,7 +20,8 @@ import {
   wholeYear,
 } from "./time-periods.ts";
 import { type Groups, type Rule, unitIn } from "./time-periods.ts";
-import { MIXED, NUMERIC_RULES, rule, weekRule } from "./time-shared.ts";
+import { any, dayAheadOf, dayPartOf, madeOnce } from "./time-anchors.ts";
+import { MIXED, NUMERIC_RULES, rule, ruleOfDigits, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";
 
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
@@ -29,6 +30,11 @@ const CONNECTORS = ["before", "after", "since", "until", "between", "from"] as c
 
 export interface Grammar {
   readonly rules: readonly Rule[];
+  /** How the words around times join them. */
+  readonly joining: () => Joining;
+}
+
+export interface Joining {
   readonly connectors: Readonly<Record<"in" | (typeof CONNECTORS)[number], RegExp>>;
   readonly joins: Readonly<Record<"and" | "to", RegExp>>;
   readonly onwards: RegExp;
@@ -36,54 +42,8 @@ export interface Grammar {
   readonly part: { readonly ahead: RegExp; readonly inside: RegExp };
 }
 
-/** What `make` makes of the words of a language, made when it is first asked for. */
-function madeOnce<T>(make: (words: TimeWords) => T): (words: TimeWords) => T {
-  const made = new WeakMap<TimeWords, { readonly of: T }>();
-  return (words) => {
-    const known = made.get(words) ?? { of: make(words) };
-    made.set(words, known);
-    return known.of;
-  };
-}
-
-/** What a text holds that names a time in a language. Most texts hold nothing of most languages, which need no grammar then. */
-export const anchorOf = madeOnce((words) => {
-  const { half, quarter } = MIXED();
-  const dayPart = dayPartOf(words);
-  const anchors = [
-    words.day,
-    words.week,
-    words.month,
-    words.year,
-    words.weekend,
-    words.fortnight,
-    words.christmas,
-    half,
-    quarter,
-    String.raw`[qt][1-4]|kw ?\d{1,2}|jahres(?:beginn|anfang)`,
-    `(?:${any(words.months)})halfte`,
-    words.today,
-    words.yesterday,
-    words.dayBeforeYesterday,
-    ...(words.tomorrow === undefined ? [] : [words.tomorrow]),
-    ...(words.hour === undefined ? [] : [words.hour]),
-    ...(dayPart === "" ? [] : [`(?:${any(words.weekdays)})${dayPart}`]),
-  ];
-  return new RegExp(
-    String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.|(?:${dayAheadOf(words)})\d)|[\p{Script=Han}\p{Script=Hangul}]`,
-    "u",
-  );
-});
-
 /** The grammar of a language. */
 export const grammarOf = madeOnce(makeGrammar);
-
-const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
-
-const dayAheadOf = ({ dayAhead, dayBehind = "" }: TimeWords) =>
-  dayAhead === undefined ? NEVER : String.raw`(?<=(?<!\p{L})(?:${dayAhead}) )(?=\d+${dayBehind})`;
-
-const dayPartOf = ({ dayPart }: TimeWords) => (dayPart === undefined ? "" : `(?:[ -]?(?:${dayPart}))?`);
 
 function makeGrammar(words: TimeWords): Grammar {
   const mixed = MIXED();
@@ -150,7 +110,7 @@ function makeGrammar(words: TimeWords): Grammar {
 
   const rules = [
     NUMERIC_RULES,
-    rule(
+    ruleOfDigits(
       String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${mixed.numbered}))`,
       ({ m, d }, now) => daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
     ),
@@ -232,7 +192,7 @@ function makeGrammar(words: TimeWords): Grammar {
         return ordinalOf(place) === 0 ? { from, to: middle } : { from: middle, to };
       },
     ),
-    rule(
+    ruleOfDigits(
       [
         `(?:${inWords})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
         `(?:${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
@@ -368,7 +328,7 @@ function makeGrammar(words: TimeWords): Grammar {
       ],
       (groups, now) => latest(yearly(groups), now),
     ),
-    rule(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
+    ruleOfDigits(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
       wholeYear(Number(y)),
     ),
     rule(`(?:${words.this}) ${weekday}`, ({ weekdayName }, now) => days(monday(now), weekdayOf(weekdayName))),
@@ -376,7 +336,7 @@ function makeGrammar(words: TimeWords): Grammar {
       ...days(now, -((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) - 1),
       isVague: true,
     })),
-    rule(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
+    ruleOfDigits(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
     UNSPACED_RULES,
   ].flat();
   const end = (source: string) =>
@@ -384,10 +344,10 @@ function makeGrammar(words: TimeWords): Grammar {
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
-  return {
-    rules,
+  let joining: Joining | undefined;
+  const makeJoining = (): Joining => ({
     connectors: {
-      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(wordsOf(name))])) as Grammar["connectors"]),
+      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(wordsOf(name))])) as Joining["connectors"]),
       in: end(`${inWords}|${part}|${words.the ?? NEVER}`),
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
@@ -396,7 +356,8 @@ function makeGrammar(words: TimeWords): Grammar {
       inside: new RegExp(`^(?:${inWords})?${thirds}`, "u"),
     },
     onwards: new RegExp(String.raw`^ (?:${words.onwards ?? NEVER})(?![\p{L}\p{N}])`, "u"),
-  };
+  });
+  return { rules, joining: () => (joining ??= makeJoining()) };
 }
 
 const monthsBack = (before?: string, ofNow?: string) =>

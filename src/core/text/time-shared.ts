@@ -6,6 +6,7 @@ import {
   monday,
   monthsFrom,
   type Rule,
+  ruleOf,
   unitPeriod,
   yearNamed,
 } from "./time-periods.ts";
@@ -36,29 +37,34 @@ export const rule = (
   sources: string | readonly (string | undefined)[],
   read: Rule["read"],
   isRelative = false,
+  needsNoWord = false,
 ): Rule[] =>
   [sources].flat().flatMap((source) =>
     source === undefined
       ? []
-      : {
-          pattern: new RegExp(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, "gu"),
+      : ruleOf(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, {
           read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
           isRelative,
-        },
+          needsNoWord,
+        }),
   );
+
+/** A rule that needs no word. */
+export const ruleOfDigits = (sources: Parameters<typeof rule>[0], read: Rule["read"]): Rule[] =>
+  rule(sources, read, false, true);
 
 /** Dates of digits, in all languages. */
 export const NUMERIC_RULES: readonly Rule[] = [
-  rule(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
+  ruleOfDigits(String.raw`(?<y>(?:19|20)\d\d)-(?<m>\d\d)-(?<d>\d\d)`, ({ y, m, d }) =>
     dayOf(Number(y), Number(m) - 1, Number(d)),
   ),
-  rule(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
+  ruleOfDigits(String.raw`(?<d>\d{1,2})[.-](?<m>\d{1,2})[.-](?<y>(?:19|20)\d\d)`, ({ y, m, d }) =>
     dayOf(Number(y), Number(m) - 1, Number(d)),
   ),
-  rule(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
+  ruleOfDigits(String.raw`(?<a>\d{1,2})/(?<b>\d{1,2})/(?<y>(?:19|20)\d\d)`, ({ y, a, b }) =>
     Number(b) > 12 ? dayOf(Number(y), Number(a) - 1, Number(b)) : dayOf(Number(y), Number(b) - 1, Number(a)),
   ),
-  rule(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
+  ruleOfDigits(String.raw`(?<y>(?:19|20)\d\d)[-/](?<m>0[1-9]|1[0-2])(?![-/]\d)`, ({ y, m }) =>
     monthsFrom(Number(y), Number(m) - 1, 1),
   ),
 ].flat();

@@ -8,6 +8,7 @@ import {
   HOUR_MS,
   lengthOf,
   monthsFrom,
+  ruleOf,
   unitIn,
   unitPeriod,
   wholeYear,
@@ -28,11 +29,8 @@ const hanCount = (count = "") =>
 const COUNT = String.raw`(?<count>\d{1,3}|[一二三四五六七八九十两兩几])`;
 const HAN_UNIT =
   "(?:(?<day>天|日|일)|(?<week>周|週間?|个?星期|個?星期|个?礼拜|주)|(?<month>[个個か月ヶカ]+月|개월|달)|(?<year>年|년))";
-const unspaced = (source: string, read: Rule["read"]): Rule => ({
-  pattern: new RegExp(source, "gu"),
-  read,
-  isRelative: false,
-});
+const unspaced = (source: string, read: Rule["read"]): Rule =>
+  ruleOf(source, { read, isRelative: false, needsNoWord: true });
 const unit = (name: Unit, back: number) => (_: unknown, now: number) => unitPeriod(name, back, now);
 export const UNSPACED_RULES: readonly Rule[] = [
   unspaced(

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { tenseOf } from "../../../src/core/recall/currency.ts";
+import { useLanguages } from "../../../src/core/text/languages.ts";
+import { timeOfQuestion } from "../../../src/core/text/time-expressions.ts";
+import { readLanguages } from "../../../src/files/read-languages.ts";
+
+const NOW = Date.UTC(2026, 10, 21, 15);
+
+/** The regular expressions that are made. */
+let sources: string[];
+
+/** As at the start of a process: nothing is made of the languages yet. */
+beforeEach(() => {
+  const fresh = readLanguages();
+  useLanguages(() => fresh);
+  sources = [];
+  const construct = (Native: RegExpConstructor, [source, flags]: [string, string | undefined]) => {
+    sources.push(source);
+    return new Native(source, flags);
+  };
+  vi.stubGlobal("RegExp", new Proxy(RegExp, { construct }));
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** To compile 100 000 characters of them takes .1 s and more. */
+it.each([
+  ["without a time", "on which port does the server listen?", 40_000],
+  ["of a year", "what was new in 2025?", 110_000],
+  ["of a week", "what did I do last week?", 130_000],
+])("compiles little for the first question %s", (_, question, most) => {
+  timeOfQuestion(question, NOW);
+  tenseOf(question);
+  expect(sources.join("").length).toBeLessThan(most);
+});
