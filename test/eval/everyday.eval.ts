@@ -25,6 +25,11 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   // Written later by the same rules, of three and of four other people; nothing was chosen by them alone.
   ["third notes", () => readEverydaySet("test/fixtures/third-notes", "third notes")],
   ["fourth notes", () => readEverydaySet("test/fixtures/fourth-notes", "fourth notes")],
+  ["fifth notes", () => readEverydaySet("test/fixtures/fifth-notes", "fifth notes")],
+  // Nothing was fitted to them.
+  ["sixth notes", () => readEverydaySet("test/fixtures/sixth-notes", "sixth notes")],
+  // Of six people whose things change, with notes that look like changes and are none; `currency.ts` is fitted to them, too.
+  ["changing notes", () => readEverydaySet("test/fixtures/changing-notes", "changing notes")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
   // Other people; nothing was chosen by them.
   ["paraphrases, judged", () => readParaphrases("test/eval/paraphrases-judged.txt", "judged")],

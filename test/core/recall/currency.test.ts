@@ -83,11 +83,13 @@ describe("the later of two notes on one thing", () => {
     readonly tense?: "present" | "past";
     readonly period?: Period;
     readonly denial?: readonly number[];
+    /** Days from each note to the next. */
+    readonly days?: number;
   }
   /** The order of a note on the rent and two later ones, the first of them on the rent, too; note n happened at n. */
   const inOrder = (
     scores: readonly number[],
-    { how, tense = "present", period, denial = [] }: Case = {},
+    { how, tense = "present", period, denial = [], days }: Case = {},
     texts = [
       "The rent of the flat is 640 a month",
       "The rent of the flat is now 690 a month",
@@ -104,7 +106,7 @@ describe("the later of two notes on one thing", () => {
       catalogue: {
         at: (ordinal: number) => ({
           id: `m${ordinal}`,
-          occurredAt: ordinal,
+          occurredAt: days === undefined ? ordinal : ordinal * days * DAY_MS,
           sessionId: null,
           documentId: null,
           project: null,
@@ -135,6 +137,14 @@ describe("the later of two notes on one thing", () => {
     expect(order([0.9, 0.7, 0.1])).toEqual([1, 0, 2]);
     expect(order([0.9, 0.05, 0.01])).toEqual([0, 1, 2]);
     expect(order([0.9, 0.05, 0.01], { how: "told" })).toEqual([1, 0, 2]);
+  });
+
+  it("needs no word of change where months are between them, and more of it where the earlier one tells of a change", () => {
+    const states = ["The passport is in the desk", "The passport is in the safe", "Choir sings Bach"];
+    expect(order([0.8, 0.7, 0.1], { days: 1 }, states)).toEqual([0, 1, 2]);
+    expect(order([0.8, 0.7, 0.1], { days: 100 }, states)).toEqual([1, 0, 2]);
+    const events = ["The passport is no longer in the desk", ...states.slice(1)];
+    expect(order([0.8, 0.7, 0.1], { days: 100 }, events)).toEqual([0, 1, 2]);
   });
 
   it("is known as a state of the same thing, whichever is first", () => {
