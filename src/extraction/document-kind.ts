@@ -39,6 +39,8 @@ const KINDS: Readonly<Record<TextKind, readonly [mediaType: string, noun?: strin
   ],
   epub: ["application/epub+zip", "an EPUB book"],
   odt: ["application/vnd.oasis.opendocument.text", "an OpenDocument text (ODT)"],
+  ods: ["application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet (ODS)"],
+  odp: ["application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation (ODP)"],
   rtf: ["application/rtf", "a rich text (RTF)"],
   png: ["image/png", "a PNG picture"],
   jpeg: ["image/jpeg", "a JPEG picture"],
@@ -201,6 +203,7 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
   return undefined;
 }
 
+const OPEN_DOCUMENTS = ["odt", "ods", "odp"] as const;
 /** Of the entry that names an OpenDocument file's type. */
 const MAX_TYPE_BYTES = 200;
 
@@ -213,8 +216,9 @@ async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
   const type = zip.entries.find(
     ({ fileName, uncompressedSize }) => fileName === "mimetype" && uncompressedSize <= MAX_TYPE_BYTES,
   );
-  if (type !== undefined && new TextDecoder().decode(await zip.read(type)).trim() === KINDS.odt[0])
-    return "odt";
+  const named = type === undefined ? "" : new TextDecoder().decode(await zip.read(type)).trim();
+  const open = OPEN_DOCUMENTS.find((kind) => KINDS[kind][0] === named);
+  if (open !== undefined) return open;
   throw unsupported("an archive, or a document in one that is not read");
 }
 
@@ -247,7 +251,7 @@ function looksLikeHtml(start: string): boolean {
 
 function unsupported(what: string): ServiceError {
   return unsupportedMediaType(
-    `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, ODT, RTF, HTML, Markdown, plain text, mails ` +
+    `The file is ${what}. Readable are PDF, DOCX, XLSX, PPTX, EPUB, ODT, ODS, ODP, RTF, HTML, Markdown, plain text, mails ` +
       "(EML), saved pages (MHTML), notebooks (IPYNB), subtitles (SRT, VTT), pictures of text (PNG, JPEG, WebP) " +
       "and recordings (WAV, MP3, M4A, AAC, FLAC, Ogg, Opus, WebM, MP4, MOV, MKV). Convert it to one of these, or correct its type.",
   );

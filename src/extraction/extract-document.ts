@@ -69,12 +69,14 @@ async function read(
       const { readEpub } = await import("./formats/epub.ts");
       return { method: "epub", ...(await readEpub(bytes, limits)) };
     }
-    case "odt": {
-      const { readOpenDocument } = await import("./formats/letters.ts");
+    case "odt":
+    case "ods":
+    case "odp": {
+      const { readOpenDocument } = await import("./formats/open-document.ts");
       return { method: "opendocument", ...(await readOpenDocument(bytes, limits)) };
     }
     case "rtf": {
-      const { readRichText } = await import("./formats/letters.ts");
+      const { readRichText } = await import("./formats/rich-text.ts");
       if (bytes.length > limits.maxInflatedBytes) throw tooMuchText(limits);
       return { method: "rtf", ...readRichText(Buffer.from(bytes).toString("latin1")) };
     }
@@ -117,8 +119,11 @@ async function read(
       return withGuess(lines, { method: "subtitles", ...subtitles });
     }
     case "txt": {
-      const plain = textWithin(bytes, charset, limits);
-      return withGuess(plain, { method: "plain-text", blocks: plainTextBlocks(legible(plain.text)) });
+      const plain = textWithin(bytes, charset ?? declaredInXml(bytes), limits);
+      return withGuess(plain, {
+        method: "plain-text",
+        blocks: plainTextBlocks(legible(withLetters(plain.text))),
+      });
     }
   }
 }
@@ -127,16 +132,38 @@ async function read(
 const MIN_ILLEGIBLE_CHARS = 2_000;
 /** Of a text that is none for people: its parts, and their least share of the characters that are no white space. */
 const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp])[] = [
-  ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,}/g],
-  ["a dump of bytes", 0.7, /(?<![^\s:|])(?:[\da-f]{2}){1,4}(?![^\s:|])/gi],
+  ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,}|^[\w+/=-]{60,69}$/gm],
+  [
+    "a dump of bytes",
+    0.7,
+    /^[\da-f]{6,16}:?(?: +[\da-f]{2,8}){4,}.*$|(?<![^\s:|])(?:[\da-f]{2}){1,4}(?![^\s:|])/gim,
+  ],
+  ["a file in uuencode", 0.7, /^M[!-`]{60}$/gm],
   ["markup", 0.85, /<[^<>]{1,10000}>/g],
 ];
 
 /** Bytes and markup have letters; what looks like them without is a table of numbers. */
 const MIN_LETTERED_SHARE = 0.1;
 
-/** The text. @throws {ServiceError} UNPROCESSABLE for one that is hardly one for people. */
-function legible(text: string): string {
+/** A picture or font that stands in a text as an address, as editors write it into Markdown. */
+const DATA_ADDRESS = /\bdata:[\w.+-]+\/[\w.+-]+(?:;[\w=-]+)*;base64,[\w+/=%-]*/g;
+
+/** The text of a part of JSON whose letters are written as numbers. */
+const withLetters = (text: string): string =>
+  /^\s*[[{]/.test(text)
+    ? text.replace(
+        /(?<!\\)((?:\\\\)*)\\u((?!00[0-9])[\da-f]{4})/gi,
+        (_, before: string, code: string) => before + String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text;
+
+/** The encoding that XML of any kind declares. */
+const declaredInXml = (bytes: Uint8Array): string | undefined =>
+  Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "<?xml" ? declaredInMarkup(bytes) : undefined;
+
+/** The text, without data in it. @throws {ServiceError} UNPROCESSABLE for one that is hardly one for people. */
+function legible(whole: string): string {
+  const text = whole.replace(DATA_ADDRESS, "");
   const charsOf = (part: string) => part.replace(/\s+/g, "").length;
   const chars = charsOf(text);
   if (chars < MIN_ILLEGIBLE_CHARS) return text;
@@ -164,5 +191,6 @@ function textWithin(bytes: Uint8Array, charset: string | undefined, limits: Extr
 /** Says in which encoding a text was read, where that was guessed. */
 function withGuess({ guess }: Decoded, found: Found): Found {
   if (guess === undefined) return found;
-  return { ...found, method: `${found.method}, ${guess.encoding}`, confidence: guess.confidence };
+  const { encoding, confidence } = guess;
+  return { ...found, method: `${found.method}, ${encoding}`, encoding, confidence };
 }

@@ -30,7 +30,7 @@ const Url = t.text("An `http` or `https` address.", {
 export const IngestBody = t.named(
   "Ingest",
   "Exactly one of `text` and `url`; as multipart, of `file`, `text` and `url`, with JSON in `metadata` and `tags`. " +
-    "`metadata.filename` names what has no name of its own, `metadata.encoding` the encoding of a text that is not UTF-8 (`koi8-r`); with `metadata.prefer_subtitles` a recording's subtitles are " +
+    "`metadata.filename` names what has no name of its own, `metadata.encoding` the encoding of a text that is not UTF-8 (`koi8-r`), `metadata.modified_at` when the file was changed, which is the time of its memories where it names none of its own; with `metadata.prefer_subtitles` a recording's subtitles are " +
     "read, if it has some, instead of what is transcribed.",
   {
     text: t.optional(field.wellFormed(t.text("The text itself, plain or Markdown.", { minLength: 1 }))),
@@ -41,7 +41,7 @@ export const IngestBody = t.named(
 
 export const IngestBytesBody = t.named("IngestBytes", "`metadata.filename` names the document.", {
   content_type: t.text(
-    "A kind (`pdf`, `docx`, `xlsx`, `pptx`, `epub`, `odt`, `rtf`, `eml`, `mhtml`, `ipynb`, `png`, `jpeg`, `webp`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
+    "A kind (`pdf`, `docx`, `xlsx`, `pptx`, `epub`, `odt`, `ods`, `odp`, `rtf`, `eml`, `mhtml`, `ipynb`, `png`, `jpeg`, `webp`, `md`, `txt`, `html`, `audio`, `video`), a media type or a file extension.",
     { minLength: 1, maxLength: 256, examples: ["pdf"] },
   ),
   data: t.text(
@@ -62,7 +62,7 @@ const Id = t.text("UUIDv7.");
 
 const Extraction = Type.Object({
   content_type: t.text(
-    "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, odt, rtf, eml, mhtml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
+    "The kind found in the bytes: pdf, docx, xlsx, pptx, epub, odt, ods, odp, rtf, eml, mhtml, ipynb, png, jpeg, webp, html, md, txt, srt, vtt, audio or video.",
   ),
   method: t.text(
     "The reader; of texts whose encoding was guessed also its name: `plain-text, windows-1251`.",
@@ -72,6 +72,7 @@ const Extraction = Type.Object({
   date: Type.Optional(field.Time),
   language: Type.Optional(t.text()),
   pages: Type.Optional(t.whole("Pages or slides.")),
+  encoding: Type.Optional(t.text("Of texts whose encoding was guessed: its name.")),
   confidence: Type.Optional(
     t.number(
       "Of pictures, and of texts whose encoding was guessed: how sure it is that the text was read right, 0 to 1.",

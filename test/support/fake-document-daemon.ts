@@ -76,7 +76,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
             memory_ids: ["m"],
             document: { id: document.id, sha256 },
             extraction: source.filename.startsWith("guessed")
-              ? { method: "plain-text, koi8-r", confidence: 0.2 }
+              ? { method: "plain-text, koi8-r", encoding: "koi8-r", confidence: 0.2 }
               : { method: "plain-text" },
           };
         },

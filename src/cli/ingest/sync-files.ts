@@ -1,12 +1,13 @@
 /** Keeps the documents of a user and project like their files: what `ingest` and watched folders have in common. */
 import { createHash } from "node:crypto";
 import { createReadStream, openAsBlob } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type MemorydClient, MemorydError, type StoredDocument } from "../../client/client.ts";
 import { isPictureName } from "../../files/file-kinds.ts";
 import { type FoundFile, isGone } from "../../files/find-documents.ts";
 import { isWithin } from "../../files/watched-folders.ts";
-import { present } from "../../schemas/wire.ts";
+import { formatTime, present } from "../../schemas/wire.ts";
 import type { Flags } from "../output/options.ts";
 import { showProgress } from "../output/output.ts";
 
@@ -137,7 +138,7 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
     const sent = await send(run, path, onProgress);
     isNew = !sent.deduplicated;
     if (isNew) tally.memories += sent.memory_ids.length;
-    const [, encoding] = sent.extraction.method.split(", ");
+    const { encoding } = sent.extraction;
     if (encoding !== undefined && (sent.extraction.confidence ?? 1) < SURE_ENCODING)
       tally.guessed.push({ path, encoding });
     // The hash is that of the bytes that were sent: the file may have changed since it was read.
@@ -241,7 +242,11 @@ async function send(run: Run, path: string, onProgress: (line: string) => void) 
   const { api, options, signal } = run;
   const { user, project, tag, language, encoding } = options;
   const fields = {
-    metadata: { path, ...present({ encoding }) },
+    metadata: {
+      path,
+      modified_at: formatTime(Math.round(Math.min((await stat(path)).mtimeMs, Date.now()))),
+      ...present({ encoding }),
+    },
     ...present({ user_id: user, project, tags: tag, language }),
   };
   const source = { file: await openAsBlob(path), filename: basename(path) };

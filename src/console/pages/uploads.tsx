@@ -54,7 +54,8 @@ export function useUploads(onTaken: () => void) {
     for (const [done, { file, folder }] of found.entries()) {
       if (stop.current) break;
       setSending({ done, total: found.length });
-      const fields: IngestFields = folder === undefined ? {} : { metadata: { folder } };
+      const modified_at = new Date(file.lastModified).toISOString();
+      const fields: IngestFields = { metadata: { modified_at, ...(folder !== undefined && { folder }) } };
       try {
         await begin(file.name, () => api.documents.submit({ file, filename: file.name }, fields));
       } catch (error) {

@@ -14,6 +14,8 @@ export type TextKind =
   | "srt"
   | "vtt"
   | "odt"
+  | "ods"
+  | "odp"
   | "rtf"
   | "eml"
   | "mhtml"
@@ -65,7 +67,7 @@ export interface ExtractedDocument {
   readonly author?: string;
   /** When it was written or published, as it claims: epoch milliseconds UTC. */
   readonly date?: number;
-  /** The time that its memories are about: epoch milliseconds UTC. Notes and mails only. */
+  /** The time that its memories are about, as it says itself: epoch milliseconds UTC. Of a file of an office, when it was last saved. */
   readonly occurredAt?: number;
   /** Tags of a note's front matter: at most 32. */
   readonly tags?: readonly string[];
@@ -81,7 +83,9 @@ export interface ExtractedDocument {
   readonly durationMs?: number;
   /** The transcribed track of a recording with several. */
   readonly soundTrack?: TranscribedTrack;
-  /** How sure it is that the text of a picture was read right, 0 to 1. */
+  /** The encoding of a text, where it was guessed. */
+  readonly encoding?: string;
+  /** How sure it is that the text of a picture, or of a guessed encoding, was read right, 0 to 1. */
   readonly confidence?: number;
   /** Sum of the blocks' text lengths. */
   readonly charCount: number;

@@ -34,10 +34,14 @@ const MAX_TITLE_CHARS = 120;
 export function planDocument(
   documentId: string,
   document: CutDocument,
-  { filename, url }: Pick<IngestRequest, "filename" | "url">,
+  {
+    filename,
+    url,
+    metadata = {},
+  }: Pick<IngestRequest, "filename" | "url"> & { readonly metadata?: Metadata },
 ): DocumentPlan {
   const { chunks, digest, mediaType, url: _url, tags: _tags, metadata: _metadata, ...said } = document;
-  const { occurredAt = null, ...account } = said;
+  const { occurredAt = changeOf(metadata), ...account } = said;
   const { title } = account;
   const place = (chunkIndex: number, { headings, ...position }: Omit<Chunk, "content">): MemorySource => {
     const section = sectionOf(title, headings);
@@ -65,6 +69,12 @@ export function planDocument(
   const name = title ?? filename ?? url ?? "Untitled document";
   const content = digestText(isSpoken ? recordingTitle(document, name) : name, digest);
   return { strategy: "root-child", account, occurredAt, memories: [{ content, source }, ...memories] };
+}
+
+/** When the file was changed, as its sender says; epoch milliseconds. */
+function changeOf({ modified_at: time }: Metadata): number | null {
+  const at = typeof time === "string" && /^\d{4}-\d{2}-\d{2}/.test(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }
 
 /** A title that stands in the text is already searched with it. */

@@ -15,6 +15,10 @@ export type ReadDocument = Pick<ExtractedDocument, "blocks"> & {
 // oxlint-disable-next-line no-control-regex
 const NOISE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\ufeff\ufffe\uffff]|\p{Cs}/gu;
 
+/** Colours and other orders to a terminal, as logs have them. */
+// oxlint-disable-next-line no-control-regex
+const TERMINAL_ORDERS = /\u001b\[[\d;?]{0,20}[A-Za-z]/g;
+
 /** Spaces of other widths, and separators of lines and paragraphs. */
 const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u205f]/g;
 // oxlint-disable-next-line no-control-regex
@@ -30,6 +34,7 @@ const MAX_METADATA_CHARS = 1_000;
 export function cleanText(text: string): string {
   return text
     .replace(ODD_BREAKS, "\n")
+    .replace(TERMINAL_ORDERS, "")
     .replace(NOISE, "")
     .replace(ODD_SPACES, " ")
     .replace(LIGATURES, (ligature) => ligature.normalize("NFKC"))

@@ -1,7 +1,7 @@
 import mammoth from "mammoth";
 import { unprocessable } from "../../core/errors.ts";
-import type { ExtractionLimits } from "../../core/documents/extraction.ts";
-import { cleanLanguage, type ReadDocument } from "./clean-text.ts";
+import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
+import { cleanLanguage, cleanLine, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { elementsOf, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties } from "./office-parts.ts";
@@ -20,7 +20,7 @@ const STYLES = [
 
 /**
  * The text of a Word document: headings, paragraphs, lists, tables, links; footnotes and endnotes stand at the end, their
- * numbers in the text; equations in one line. Deleted text of tracked changes, comments, page headers and pictures are left out.
+ * numbers in the text; equations in one line, comments after them. Deleted text of tracked changes, page headers and pictures are left out.
  *
  * Its parts are inflated here, within the limit and without pictures: mammoth itself has no limit.
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
@@ -32,7 +32,10 @@ export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Pro
   const styled = /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
   const { root } = parseHtml(await convert(parts));
   return {
-    blocks: blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
+    blocks: [
+      ...blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
+      ...commentsIn(textFrom(parts.get("word/comments.xml"))),
+    ],
     ...properties,
     language: properties.language ?? cleanLanguage(styled),
   };
@@ -44,7 +47,7 @@ async function inflateParts(bytes: Uint8Array, limits: ExtractionLimits): Promis
   for (const name of zip.names) {
     if (!/\.(?:xml|rels)$/i.test(name)) continue;
     const part = (await zip.bytes(name)) ?? new Uint8Array();
-    parts.set(name, /^word\/\w+\.xml$/.test(name) ? withEquations(part) : part);
+    parts.set(name, /^word\/\w+\.xml$/.test(name) ? withTextBoxes(withEquations(part)) : part);
   }
   return parts;
 }
@@ -71,11 +74,44 @@ async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> 
   }
 }
 
+/** The comments of reviewers, each with its author. */
+function commentsIn(xml: string): Block[] {
+  return Array.from(elementsOf(parseXml(xml))).flatMap((comment) => {
+    if (comment.tag !== "w:comment") return [];
+    const paragraphs = Array.from(elementsOf(comment)).filter(({ tag }) => tag === "w:p");
+    const texts = paragraphs.map((paragraph) =>
+      Array.from(elementsOf(paragraph), (part) => (part.tag === "w:t" ? textOf(part) : "")).join(""),
+    );
+    const text = cleanLine(texts.join(" "));
+    const author = cleanLine(comment.attributes["w:author"] ?? "");
+    return text === ""
+      ? []
+      : [{ type: "paragraph", text: `Comment${author && ` by ${author}`}: ${text}` } as const];
+  });
+}
+
 /** The link from a note back to its place in the text. */
 const isWayBack = ({ tag, attributes }: HtmlElement): boolean =>
   tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
 
 const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
+
+const BOX = /<w:txbxContent>[\s\S]*?<\/w:txbxContent>/g;
+
+/** A part in which each text box has the form of before 2010, the only one that mammoth reads; LibreOffice leaves that empty. */
+function withTextBoxes(part: Uint8Array): Uint8Array {
+  const [before = "", ...pieces] = new TextDecoder().decode(part).split("<mc:AlternateContent>");
+  if (pieces.length === 0) return part;
+  const mended = pieces.map((piece) => {
+    const [choices = "", ...rest] = piece.split("</mc:AlternateContent>");
+    const [choice = "", fallback = ""] = choices.split("<mc:Fallback>");
+    const boxes = fallback.includes("<w:txbxContent>") ? [] : (choice.match(BOX) ?? []);
+    if (rest.length === 0 || boxes.length === 0) return `<mc:AlternateContent>${piece}`;
+    const shapes = boxes.map((box) => `<v:shape><v:textbox>${box}</v:textbox></v:shape>`);
+    return `<w:pict xmlns:v="urn:schemas-microsoft-com:vml">${shapes.join("")}</w:pict>${rest.join("</mc:AlternateContent>")}`;
+  });
+  return new TextEncoder().encode(before + mended.join(""));
+}
 
 const OPEN = "<m:oMath";
 const CLOSE = "</m:oMath>";

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import type { Block } from "../../core/documents/extraction.ts";
 import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
@@ -5,6 +6,7 @@ import { blocksOfHtml } from "./html-blocks.ts";
 import { parseHtml } from "./html-tree.ts";
 import { readHtml } from "./html.ts";
 import { unprocessable } from "../../core/errors.ts";
+import { decode, withWindowsCharacters } from "../../files/text-decoding.ts";
 
 /** Deeper parts and longer headers are hostile. */
 // Mails in a mail are read here: the library writes their dates as the machine's language does.
@@ -18,9 +20,13 @@ const MAX_ATTACHMENTS = 200;
  * attachments, which are not read. Nothing that it links is fetched.
  */
 export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocument> {
-  const mail = await PostalMime.parse(bytes, BOUNDS);
+  const mail = await parseMail(bytes);
   const from = addresses(mail.from === undefined ? [] : [mail.from]);
-  const sentAt = cleanDate(mail.date);
+  const received = mail.headers
+    .find(({ key }) => key === "received")
+    ?.value.split(";")
+    .at(-1);
+  const sentAt = cleanDate(mail.date) ?? cleanDate(received);
   const head = [
     ["From", from],
     ["To", addresses(mail.to)],
@@ -53,9 +59,31 @@ export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocume
   };
 }
 
+/** A mail in parts, its texts as they were written. */
+async function parseMail(bytes: Uint8Array): Promise<Email> {
+  const mail = await PostalMime.parse(asUtf8(bytes), BOUNDS);
+  // Node reads windows-1252 as Latin-1.
+  const mend = <T>(part: T): T =>
+    part === undefined
+      ? part
+      : (JSON.parse(JSON.stringify(part), (_, value: unknown) =>
+          typeof value === "string" ? withWindowsCharacters(value) : value,
+        ) as T);
+  const { subject, from, to, cc, html, text } = mail;
+  return { ...mail, ...mend({ subject, from, to, cc, html, text }) } as Email;
+}
+
+/** A mail whose parts name no encoding but have letters outside ASCII, as old programs wrote them, in UTF-8. */
+function asUtf8(bytes: Uint8Array): Uint8Array {
+  if (isUtf8(bytes)) return bytes;
+  const source = Buffer.from(bytes).toString("latin1");
+  if (/charset\s*=\s*"?(?!utf-?8|us-ascii)/i.test(source)) return bytes;
+  return Buffer.from(decode(bytes).text.replace(/charset\s*=\s*"?us-ascii"?/gi, "charset=utf-8"));
+}
+
 /** A page that a browser saved as one file (RFC 2557): its HTML is read as that of a web page; it happened when it was saved. */
 export async function readSavedPage(bytes: Uint8Array): Promise<ReadDocument & { readonly method: string }> {
-  const { html, headers, subject, date } = await PostalMime.parse(bytes, BOUNDS);
+  const { html, headers, subject, date } = await parseMail(bytes);
   if (html === undefined) throw unprocessable("The saved page holds no HTML.");
   // Behind the page itself its frames: advertisements mostly.
   const end = /<\/html\s*>/i.exec(html);

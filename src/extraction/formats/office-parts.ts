@@ -4,14 +4,28 @@ import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean
 import { elementsOf, parseXml, textOf } from "./html-tree.ts";
 import type { ZipParts } from "./zip.ts";
 
-/** The properties of a document in `docProps/core.xml`. */
-export function officeProperties(xml: string): Pick<ReadDocument, "title" | "author" | "date" | "language"> {
+/** The times in the files that python-docx and python-pptx make every other from. */
+const TIMES_OF_TEMPLATES: ReadonlySet<string> = new Set([
+  "2013-12-23T23:15:00Z",
+  "2013-01-27T09:14:16Z",
+  "2013-01-27T09:15:58Z",
+]);
+
+/** The properties of a document in `docProps/core.xml`; it is of the time when it was last saved. */
+export function officeProperties(
+  xml: string,
+): Pick<ReadDocument, "title" | "author" | "date" | "occurredAt" | "language"> {
   const properties = new Map<string, string>();
   for (const element of elementsOf(parseXml(xml))) properties.set(element.tag, textOf(element));
+  const [date, saved] = ["dcterms:created", "dcterms:modified"].map((name) => {
+    const time = properties.get(name) ?? "";
+    return TIMES_OF_TEMPLATES.has(time) ? undefined : cleanDate(time);
+  });
   return {
     title: cleanField(properties.get("dc:title")),
     author: cleanField(properties.get("dc:creator")),
-    date: cleanDate(properties.get("dcterms:created")) ?? cleanDate(properties.get("dcterms:modified")),
+    date: date ?? saved,
+    occurredAt: saved ?? date,
     language: cleanLanguage(properties.get("dc:language")),
   };
 }

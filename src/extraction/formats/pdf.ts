@@ -216,11 +216,13 @@ async function metadataOf(document: PdfDocument, blocks: readonly Block[]) {
     return Array.isArray(value) ? value.join(", ") : value;
   };
   const title = realTitle(cleanField(fields["Title"])) ?? realTitle(cleanField(xmp("dc:title")));
+  const [date, saved] = [pdfDate(fields["CreationDate"]), pdfDate(fields["ModDate"])];
   const topHeading = blocks.slice(0, 10).find((block) => block.type === "heading" && block.page === 1);
   return {
     title: title ?? topHeading?.text,
     author: cleanField(fields["Author"]) ?? cleanField(xmp("dc:creator")),
-    date: pdfDate(fields["CreationDate"]) ?? pdfDate(fields["ModDate"]),
+    date: date ?? saved,
+    occurredAt: saved ?? date,
     language: cleanLanguage(fields["Language"]) ?? cleanLanguage(xmp("dc:language")),
   };
 }

@@ -10,7 +10,7 @@ const MAX_GAP_COLUMN = 1_000;
 
 /**
  * An Excel workbook: each sheet that is not hidden as a table under its name, the first row as its header. Values are as last
- * calculated; dates and times are written as ISO 8601, numbers with the zeros
+ * calculated, or the formula where none was; dates and times are written as ISO 8601, numbers with the zeros
  * that their format puts before them. Comments follow the rows. Empty rows, charts and pictures are left out.
  * @throws {ServiceError} TOO_LARGE, UNPROCESSABLE
  */
@@ -99,23 +99,35 @@ async function sharedStrings(parts: ZipParts, name: string): Promise<string[]> {
 function readRows(xml: string, reading: CellReading, onRow: (row: string) => void): void {
   let row: string[] = [];
   let cell:
-    | { readonly type: string; readonly style: number; readonly column: number; value: string }
+    | {
+        readonly type: string;
+        readonly style: number;
+        readonly column: number;
+        value: string;
+        formula: string;
+      }
     | undefined;
   let isValue = false;
+  let isFormula = false;
   walk(xml, {
     open(tag, { r = "", s = "0", t = "n" }) {
       if (tag === "row") row = [];
-      else if (tag === "c") cell = { type: t, style: Number(s), column: columnOf(r), value: "" };
+      else if (tag === "c") cell = { type: t, style: Number(s), column: columnOf(r), value: "", formula: "" };
       else if (tag === "v" || tag === "t") isValue = cell !== undefined;
+      else if (tag === "f") isFormula = true;
     },
     text(text) {
       if (isValue && cell !== undefined) cell.value += text;
+      if (isFormula && cell !== undefined) cell.formula += text;
     },
     close(tag) {
       if (tag === "v" || tag === "t") isValue = false;
+      else if (tag === "f") isFormula = false;
       else if (tag === "c" && cell !== undefined) {
         while (row.length < Math.min(cell.column, MAX_GAP_COLUMN)) row.push("");
-        row.push(shownCell(cell, reading));
+        const shown = shownCell(cell, reading);
+        // A program that calculates nothing wrote it.
+        row.push(shown === "" && cell.formula !== "" ? cleanLine(`=${cell.formula}`) : shown);
         cell = undefined;
       } else if (tag === "row") {
         const text = row.join(" | ").replace(/(?<![\s|])[\s|]+$/, "");

@@ -45,6 +45,33 @@ describe("a Word document's text", () => {
     expect(document.title).toBeUndefined();
   });
 
+  it("has comments behind the text, and text boxes that are written without a form for old programs", async () => {
+    const box = `<mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wps:txbx><w:txbxContent>${paragraph("In a box")}</w:txbxContent></wps:txbx></w:drawing></mc:Choice><mc:Fallback><w:pict></w:pict></mc:Fallback></mc:AlternateContent>`;
+    const comment = `<w:comments xmlns:w="w"><w:comment w:id="0" w:author="Bo"><w:p><w:r><w:t>Back </w:t></w:r><w:r><w:t>by July</w:t></w:r></w:p></w:comment></w:comments>`;
+    const document = bareDocx(`${paragraph("Deposit")}<w:p><w:r>${box}</w:r></w:p>`, {}, [
+      { name: "word/comments.xml", content: comment },
+    ]);
+    expect((await read(document)).blocks.map(({ text }) => text)).toEqual([
+      "Deposit",
+      "In a box",
+      "Comment by Bo: Back by July",
+    ]);
+  });
+
+  it("is of the time when it was last saved, and of none where a program copied that from its template", async () => {
+    const core = (created: string, saved: string) => ({
+      name: "docProps/core.xml",
+      content: `<cp:coreProperties xmlns:cp="c" xmlns:dcterms="d"><dcterms:created>${created}</dcterms:created><dcterms:modified>${saved}</dcterms:modified></cp:coreProperties>`,
+    });
+    const times = async (...given: [string, string]) => {
+      const { date, occurredAt } = await read(bareDocx(paragraph("x"), {}, [core(...given)]));
+      return [date, occurredAt];
+    };
+    const [made, saved] = ["2024-05-06T09:00:00Z", "2024-05-07T09:00:00Z"];
+    expect(await times(made, saved)).toEqual([Date.parse(made), Date.parse(saved)]);
+    expect(await times("2013-12-23T23:15:00Z", "2013-12-23T23:15:00Z")).toEqual([undefined, undefined]);
+  });
+
   it("has its equations, in one line", async () => {
     const text = (value: string) => `<m:r><m:t>${value}</m:t></m:r>`;
     const fraction = `<m:f><m:num>${text("a+b")}</m:num><m:den>${text("2")}</m:den></m:f>`;

@@ -247,7 +247,7 @@ describe("letters", () => {
       }).map(([name, content]) => ({ name, content })),
     );
 
-  it("reads an OpenDocument text with its headings, lists and tables, without what was deleted or remarked", async () => {
+  it("reads an OpenDocument text with its headings, lists and tables, without what was deleted, and with comments", async () => {
     const document = await read(
       openDocument(
         `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="2">Fence</text:h>
@@ -263,6 +263,7 @@ describe("letters", () => {
       "paragraph: Painted in March.",
       "list-item: - paint",
       "table-row: Paint | 40 €",
+      "paragraph: Comment: really?",
     ]);
   });
 
@@ -309,12 +310,145 @@ describe("letters", () => {
       ["Key: Ключé"],
     ],
     [String.raw`{\rtf1\ansi\ansicpg932 \'83e\'83X\'83g a\par}`, ["テスト a"]],
+    [String.raw`{\rtf1 Meter {\deleted 111}{\revised 482} kWh\deleted x\plain .\par}`, ["Meter 482 kWh."]],
+    [
+      String.raw`{\rtf1 Before {\shp{\*\shpinst\shpleft1{\sp{\sn a}{\sv b}}{\shptxt In a box\par}}{\shprslt In a box}} after\par}`,
+      ["Before", "In a box", "after"],
+    ],
     [String.raw`{\rtf1 open { groups {\b bold`, ["open  groups bold"]],
   ])("reads rich text: %s", async (source, texts) => {
     const document = await read(source, "letter.rtf");
     expect(document.kind).toBe("rtf");
     expect(document.blocks.map(({ text }) => text)).toEqual(texts);
   });
+});
+
+it("is of the time when rich text was last saved", async () => {
+  const info = String.raw`{\info{\creatim\yr2024\mo5\dy6\hr9\min0}{\revtim\yr2024\mo5\dy7\hr10\min30}{\printim\yr0\mo0\dy0}}`;
+  expect(await read(String.raw`{\rtf1${info}Key\par}`, "a.rtf")).toMatchObject({
+    date: Date.UTC(2024, 4, 6, 9),
+    occurredAt: Date.UTC(2024, 4, 7, 10, 30),
+  });
+});
+
+describe("OpenDocument", () => {
+  const file = (kind: string, content: string, parts: Readonly<Record<string, string>> = {}) =>
+    zipOf(
+      Object.entries({
+        mimetype: `application/vnd.oasis.opendocument.${kind}`,
+        "content.xml": `<office:document-content>${content}</office:document-content>`,
+        "meta.xml":
+          "<office:document-meta><meta:creation-date>2024-05-06T09:00:00</meta:creation-date><dc:date>2024-05-07T09:00:00</dc:date></office:document-meta>",
+        ...parts,
+      }).map(([name, content]) => ({ name, content })),
+    );
+  const text = (of: string) => `<text:p>${of}</text:p>`;
+
+  it("has the sheets of a spreadsheet that are not hidden, days as ISO 8601, numbers whole, and comments", async () => {
+    const cell = (attributes: string, content: string) =>
+      `<table:table-cell ${attributes}>${content}</table:table-cell>`;
+    const row = (...cells: string[]) => `<table:table-row>${cells.join("")}</table:table-row>`;
+    const empty = cell('table:number-columns-repeated="16380"', "");
+    const rows =
+      row(cell("", text("Code")), cell("", text("Day")), cell("", text("Price")), empty) +
+      row(
+        cell('office:value-type="float" office:value="7"', text("007")),
+        cell('office:value-type="date" office:date-value="2025-04-01T13:05:00"', text("01.04.2025")),
+        cell('office:value-type="currency" office:value="0.035"', text("0.04 €")),
+      ) +
+      `<table:table-row table:number-rows-repeated="1048000">${empty}</table:table-row>` +
+      row(
+        cell(
+          "",
+          `<office:annotation><dc:date>2025</dc:date>${text("ask Ada")}</office:annotation>${text("Sum")}`,
+        ),
+      );
+    const style =
+      '<style:style style:name="ta2"><style:table-properties table:display="false"/></style:style>';
+    const sheets =
+      `<table:table table:name="Stock" table:style-name="ta1">${rows}</table:table>` +
+      `<table:table table:name="Secret" table:style-name="ta2">${row(cell("", text("9.99")))}</table:table>`;
+    const document = await read(
+      file(
+        "spreadsheet",
+        `${style}<office:body><office:spreadsheet>${sheets}</office:spreadsheet></office:body>`,
+      ),
+      "stock.ods",
+    );
+    expect(document).toMatchObject({ kind: "ods", occurredAt: Date.UTC(2024, 4, 7, 9) });
+    expect(linesOf(document)).toEqual([
+      "heading: Stock",
+      "table-row: Code | Day | Price",
+      "table-row: 007 | 2025-04-01 13:05 | 0.035",
+      "table-row: Sum",
+      "paragraph: Comment on A1048003: ask Ada",
+    ]);
+  });
+
+  it("has the slides of a presentation with their charts and notes", async () => {
+    const frame = (of: string, content: string) =>
+      `<draw:frame presentation:class="${of}"><draw:text-box>${content}</draw:text-box></draw:frame>`;
+    const list = `<text:list><text:list-item>${text("up")}</text:list-item></text:list>`;
+    const slide =
+      `<draw:page>${frame("title", text("Sales"))}${frame("outline", list)}<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>` +
+      `<presentation:notes>${frame("notes", text("Name 4711"))}${frame("page-number", text("1"))}</presentation:notes></draw:page>`;
+    const cells = (...names: string[]) =>
+      `<table:table-row>${names.map((name) => `<table:table-cell>${text(name)}</table:table-cell>`).join("")}</table:table-row>`;
+    const chart = `<office:chart><chart:title>${text("By town")}</chart:title><table:table>${cells("", "2025")}${cells("North", "11")}</table:table></office:chart>`;
+    const document = await read(
+      file("presentation", `<office:presentation>${slide}</office:presentation>`, {
+        "Object 1/content.xml": chart,
+      }),
+      "a.odp",
+    );
+    expect(document).toMatchObject({ kind: "odp", pages: 1 });
+    expect(linesOf(document)).toEqual([
+      "heading: Sales",
+      "list-item: - up",
+      "paragraph: By town",
+      "table-row: | 2025",
+      "table-row: North | 11",
+      "paragraph: Notes: Name 4711",
+    ]);
+    expect(document.blocks[0]).toMatchObject({ page: 1 });
+  });
+});
+
+describe("a mail", () => {
+  const mail = (head: string, body: string) =>
+    Buffer.from(`From: a@x.org\r\n${head}\r\n\r\n${body}`, "latin1");
+  const textOf = async (bytes: Uint8Array) =>
+    (await read(bytes, "a.eml")).blocks.map((block) => block.text).join("\n");
+
+  it("keeps all characters of windows-1252", async () => {
+    const head = "Subject: =?windows-1252?Q?Price_=80_5?=\r\nContent-Type: text/plain; charset=windows-1252";
+    expect(await textOf(mail(head, "\x93Fix\x94 \x96 \x80 500"))).toBe(
+      "From: a@x.org\nSubject: Price € 5\n“Fix” – € 500",
+    );
+  });
+
+  it("is read where it names no encoding, or a wrong one", async () => {
+    const body = "Grüße, wir möchten den Kohl für Öl hergeben.";
+    for (const head of [
+      "Subject: x",
+      "Content-Type: text/plain; charset=us-ascii",
+      "Content-Type: text/plain; charset=utf-8",
+    ])
+      expect(await textOf(mail(head, body))).toContain(body);
+  });
+
+  it("without a date is of the time when it was received", async () => {
+    const head =
+      "Received: from mx (mx [1.2.3.4]) by x.org; Mon, 10 Feb 2025 08:30:00 +0100\r\nDate: gestern";
+    expect(await read(mail(head, "Paint"), "a.eml")).toMatchObject({
+      occurredAt: Date.UTC(2025, 1, 10, 7, 30),
+    });
+  });
+});
+
+it("has the formula of a cell whose value no program calculated", async () => {
+  const rows = '<row><c r="A1"><f>B1*2</f></c><c r="B1"><f>1+1</f><v>2</v></c></row>';
+  expect(linesOf(await read(workbook([{ name: "A", rows }]), "a.xlsx"))).toContain("table-row: =B1*2 | 2");
 });
 
 describe("a page that a browser saved as one file", () => {
@@ -375,6 +509,12 @@ describe("a page that a browser saved as one file", () => {
 describe("a text that is none for people", () => {
   it.each([
     ["base64", Buffer.alloc(6_000, "memory").toString("base64").replace(/.{76}/g, "$&\n")],
+    ["base64 of 64 columns", Buffer.alloc(6_000, "memory1").toString("base64").replace(/.{64}/g, "$&\n")],
+    [
+      "a dump with addresses",
+      "000000c0  6c fc fa 0c 7a f9 0c b7  af 47 d6 c6 e3 ae 23 a6  |l...z....G....#.|\n".repeat(60),
+    ],
+    ["uuencode", `M${"28M0O77K".repeat(8).slice(0, 60)}\n`.repeat(60)],
     ["hexadecimal", Buffer.alloc(3_000, "memory").toString("hex")],
     ["a dump of bytes", "00000010: 4d65 6d6f 7279 4d65 6d6f 7279 4d65 6d6f  MemoryMemoryMemo\n".repeat(80)],
     ["markup", '<g class="a b" style="fill:none;stroke:#000"><path d="M10 10h5v5"/></g>\n'.repeat(80)],
@@ -397,6 +537,25 @@ describe("a text that is none for people", () => {
   ])("is not taken for one: %s", async (_, text) => {
     expect((await read(text, "notes.txt")).kind).toBe("txt");
   });
+});
+
+it("reads a text around the pictures that stand in it as data", async () => {
+  const picture = Buffer.alloc(6_000, "picture1").toString("base64");
+  const note = `The pump is red.\n\n![][image1]\n\n[image1]: <data:image/png;base64,${picture}>\n`;
+  const texts = (await read(note, "note.md")).blocks.map(({ text }) => text).join("\n");
+  expect(texts).toContain("The pump is red.");
+  expect(texts).not.toContain(picture.slice(0, 40));
+});
+
+it("reads letters that JSON has as numbers, the encoding that XML declares, and no colours of a terminal", async () => {
+  const textOf = async (content: string | Uint8Array, name: string) =>
+    (await read(content, name)).blocks[0]?.text;
+  expect(await textOf(String.raw`{"a": "f\u00fcr \\u00fc \ud83d\ude00"}`, "a.json")).toBe(
+    String.raw`{"a": "für \\u00fc 😀"}`,
+  );
+  const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><to>Jürgen</to>', "latin1");
+  expect(await textOf(xml, "a.xml")).toContain("<to>Jürgen</to>");
+  expect(await textOf("\x1b[31mERROR\x1b[0m disk full", "a.log")).toBe("ERROR disk full");
 });
 
 it("reads a mail in a mail with its own head, and its date as that of the outer one", async () => {

@@ -1,93 +1,10 @@
-/** What letters are written in beside Word: OpenDocument texts (ODT) and Rich Text Format (RTF). */
-import type { ExtractionLimits } from "../../core/documents/extraction.ts";
-import { unprocessable } from "../../core/errors.ts";
-import { cleanDate, cleanField, cleanLanguage, plainTextBlocks, type ReadDocument } from "./clean-text.ts";
-import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
-import { openParts } from "./zip.ts";
-
-/** Elements of OpenDocument as those of HTML; all others stand for what is in them. */
-const HTML_TAGS: Readonly<Record<string, string>> = {
-  "text:p": "p",
-  "text:list": "ul",
-  "text:list-item": "li",
-  "text:list-header": "li",
-  "text:line-break": "br",
-  "table:table": "table",
-  "table:table-header-rows": "thead",
-  "table:table-rows": "tbody",
-  "table:table-row-group": "tbody",
-  "table:table-row": "tr",
-  "table:table-cell": "td",
-};
-/** Deleted text that is kept for tracking, comments, what is made from the text itself, and cells that are below one that spans them. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  "text:tracked-changes",
-  "office:annotation",
-  "text:table-of-content",
-  "text:alphabetical-index",
-  "office:forms",
-  "table:covered-table-cell",
-]);
-/** Blanks in a row, at most. */
-const MAX_BLANKS = 100;
-
-/** A text in OpenDocument (ISO/IEC 26300): headings, paragraphs, lists and tables. @throws {ServiceError} TOO_LARGE, UNPROCESSABLE */
-export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
-  const parts = await openParts(bytes, limits);
-  const manifest = parseXml(await parts.text("META-INF/manifest.xml"));
-  if (findElement(manifest, ({ tag }) => tag === "manifest:encryption-data") !== undefined)
-    throw unprocessable("The document is encrypted. Save it without a password and send that.");
-  const content = parseXml(await parts.text("content.xml"));
-  const body = findElement(content, ({ tag }) => tag === "office:text");
-  const properties = new Map<string, string>();
-  for (const element of elementsOf(parseXml(await parts.text("meta.xml"))))
-    properties.set(element.tag, textOf(element));
-  return {
-    blocks: body === undefined ? [] : blocksOfHtml(asHtml(body)),
-    title: cleanField(properties.get("dc:title")),
-    author: cleanField(properties.get("meta:initial-creator") ?? properties.get("dc:creator")),
-    date: cleanDate(properties.get("meta:creation-date")) ?? cleanDate(properties.get("dc:date")),
-    language: cleanLanguage(properties.get("dc:language")),
-  };
-}
-
-/** Of columns or rows; 1 where none is given. */
-const numberIn = (attributes: HtmlElement["attributes"], name: string): number =>
-  Math.max(1, Math.trunc(Number(attributes[`table:number-${name}`])) || 1);
-
-function asHtml({ tag, attributes, children }: HtmlElement, isHead = false): HtmlElement {
-  if (tag === "text:s") {
-    const count = Math.min(MAX_BLANKS, Number(attributes["text:c"] ?? 1) || 1);
-    return { tag: "span", attributes: {}, children: [" ".repeat(count)] };
-  }
-  if (tag === "text:tab") return { tag: "span", attributes: {}, children: ["\t"] };
-  const spans = {
-    colspan: String(numberIn(attributes, "columns-spanned") * numberIn(attributes, "columns-repeated")),
-    rowspan: String(numberIn(attributes, "rows-spanned")),
-  };
-  const level = Math.min(6, Math.max(1, Number(attributes["text:outline-level"] ?? 1) || 1));
-  const isCell = tag === "table:table-cell";
-  const isInHead = (isHead && !isCell) || tag === "table:table-header-rows";
-  return {
-    tag:
-      isCell && isHead
-        ? "th"
-        : tag === "text:h"
-          ? `h${level}`
-          : (HTML_TAGS[tag] ?? (tag === "office:text" ? "div" : "span")),
-    attributes: isCell ? spans : {},
-    children: children.flatMap((child) =>
-      typeof child === "string" ? child : LEFT_OUT.has(child.tag) ? [] : asHtml(child, isInHead),
-    ),
-  };
-}
+import { cleanDate, cleanField, plainTextBlocks, type ReadDocument } from "./clean-text.ts";
 
 /** Groups whose text is no text of the document; so is each that begins with `\*`. */
 const DESTINATIONS: ReadonlySet<string> = new Set(
   (
     "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf listtable " +
-    "listoverridetable rsidtbl generator xmlnstbl themedata colorschememapping latentstyles datastore fldinst"
+    "listoverridetable rsidtbl generator xmlnstbl themedata colorschememapping latentstyles datastore fldinst shprslt"
   ).split(" "),
 );
 const SIGNS: Readonly<Record<string, string>> = {
@@ -129,18 +46,20 @@ export function readRichText(source: string): ReadDocument {
   let text = "";
   let bytes: number[] = [];
   const info: { title?: string; author?: string } = {};
-  /** Of the group that is open: whether its text is left out, which field of the document it is, and signs that stand for each \u. */
-  let state: { isOut: boolean; field?: "title" | "author"; signs: number; font: number } = {
-    isOut: false,
-    signs: 1,
-    font: Number(/\\deff(\d{1,5})/.exec(source)?.[1] ?? -1),
-  };
+  /** Of the group that is open: whether its text is left out, or deleted in a tracked change, which field of the document it is, and signs that stand for each \u. */
+  let state: { isOut: boolean; isDeleted: boolean; field?: "title" | "author"; signs: number; font: number } =
+    {
+      isOut: false,
+      isDeleted: false,
+      signs: 1,
+      font: Number(/\\deff(\d{1,5})/.exec(source)?.[1] ?? -1),
+    };
   const outer: (typeof state)[] = [];
   let toSkip = 0;
   let isStart = false;
   const add = (part: string) => {
     if (state.field !== undefined) info[state.field] = (info[state.field] ?? "") + part;
-    else if (!state.isOut) text += part;
+    else if (!state.isOut && !state.isDeleted) text += part;
   };
   const flush = () => {
     if (bytes.length > 0) add(decoderNow().decode(Uint8Array.from(bytes)));
@@ -178,17 +97,46 @@ export function readRichText(source: string): ReadDocument {
       else if (word === "u" && number !== undefined) {
         add(String.fromCharCode((Number(number) + 65_536) % 65_536));
         toSkip = state.signs;
+      } else if (word === "deleted") state.isDeleted = number !== "0";
+      else if (word === "plain") state.isDeleted = false;
+      else if (isFirst && word === "shptxt") {
+        // The text of a box, among properties of its shape.
+        state.isOut = false;
+        add("\n");
       } else if (isFirst && (word === "title" || word === "author")) state.field = word;
       else if (isFirst && DESTINATIONS.has(word)) state.isOut = true;
       else add(SIGNS[word] ?? "");
     }
   }
   flush();
+  const times = timesIn(source);
+  const [date, saved] = [times.get("creatim"), times.get("revtim")];
   return {
     blocks: plainTextBlocks(text.replace(/\n/g, "\n\n")),
+    date: date ?? saved,
+    occurredAt: saved ?? date,
     title: cleanField(info.title),
     author: cleanField(info.author),
   };
+}
+
+/** When a document was made and last saved, as it says, without an offset. */
+const TIMES = /\\(creatim|revtim)((?:\\[a-z]{2,3}\d{1,4}){3,6})/g;
+
+function timesIn(source: string): ReadonlyMap<string, number | undefined> {
+  const times = Array.from(source.matchAll(TIMES), ([, name = "", written = ""]) => {
+    const parts = new Map(
+      Array.from(written.matchAll(/\\([a-z]{2,3})(\d+)/g), ([, part = "", value = ""]) => [
+        part,
+        value.padStart(2, "0"),
+      ]),
+    );
+    const [year, month, day, hour = "00", minute = "00"] = ["yr", "mo", "dy", "hr", "min"].map((part) =>
+      parts.get(part),
+    );
+    return [name, cleanDate(`${year}-${month}-${day}T${hour}:${minute}`)] as const;
+  });
+  return new Map(times);
 }
 
 /** Code pages by the number that a font's `\fcharset` has for its characters. */
