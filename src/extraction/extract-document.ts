@@ -5,6 +5,7 @@ import type {
   ExtractionLimits,
   TextKind,
 } from "../core/documents/extraction.ts";
+import { illegible, withoutData } from "../core/text/legible.ts";
 import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
@@ -128,26 +129,6 @@ async function read(
   }
 }
 
-/** Shorter texts are read whatever they are. */
-const MIN_ILLEGIBLE_CHARS = 2_000;
-/** Of a text that is none for people: its parts, and their least share of the characters that are no white space. */
-const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp])[] = [
-  ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,}|^[\w+/=-]{60,69}$/gm],
-  [
-    "a dump of bytes",
-    0.7,
-    /^[\da-f]{6,16}:?(?: +[\da-f]{2,8}){4,}.*$|(?<![^\s:|])(?:[\da-f]{2}){1,4}(?![^\s:|])/gim,
-  ],
-  ["a file in uuencode", 0.7, /^M[!-`]{60}$/gm],
-  ["markup", 0.85, /<[^<>]{1,10000}>/g],
-];
-
-/** Bytes and markup have letters; what looks like them without is a table of numbers. */
-const MIN_LETTERED_SHARE = 0.1;
-
-/** A picture or font that stands in a text as an address, as editors write it into Markdown. */
-const DATA_ADDRESS = /\bdata:[\w.+-]+\/[\w.+-]+(?:;[\w=-]+)*;base64,[\w+/=%-]*/g;
-
 /** The text of a part of JSON whose letters are written as numbers. */
 const withLetters = (text: string): string =>
   /^\s*[[{]/.test(text)
@@ -163,20 +144,12 @@ const declaredInXml = (bytes: Uint8Array): string | undefined =>
 
 /** The text, without data in it. @throws {ServiceError} UNPROCESSABLE for one that is hardly one for people. */
 function legible(whole: string): string {
-  const text = whole.replace(DATA_ADDRESS, "");
-  const charsOf = (part: string) => part.replace(/\s+/g, "").length;
-  const chars = charsOf(text);
-  if (chars < MIN_ILLEGIBLE_CHARS) return text;
-  for (const [what, share, parts] of ILLEGIBLE) {
-    // Letters alone are a sequence of genes, or a long word.
-    const found = (text.match(parts) ?? []).filter((part) => part.startsWith("<") || /\d/.test(part));
-    if (found.filter((part) => /[a-z]/i.test(part)).length < found.length * MIN_LETTERED_SHARE) continue;
-    if (found.reduce((sum, part) => sum + charsOf(part), 0) > share * chars)
-      throw unprocessable(
-        `The document is mostly ${what} and holds hardly any text. Send the text that it was made from.`,
-      );
-  }
-  return text;
+  const text = withoutData(whole);
+  const what = illegible(text);
+  if (what === undefined) return text;
+  throw unprocessable(
+    `The document is mostly ${what} and holds hardly any text. Send the text that it was made from.`,
+  );
 }
 
 const nameOf = ({ filename = "" }: Claims): string =>

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Fields } from "../../config/narrow.ts";
+import { illegible, withoutData } from "../../core/text/legible.ts";
 import { RecordFactBody } from "../../schemas/fact.ts";
 import { AddMemoryBody } from "../../schemas/memory.ts";
 import { fieldFaults } from "../../schemas/text-rules.ts";
@@ -42,6 +43,11 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
     if (owners.user !== undefined) body["user_id"] = owners.user;
     else if ((body["user_id"] ?? undefined) !== undefined && !isBelieved) return faulty(where, NAMES_A_USER);
     if (owners.project !== undefined) body["project"] = owners.project;
+  }
+  if (kind === "memory" && typeof body["content"] === "string") {
+    body["content"] = withoutData(body["content"]);
+    const what = illegible(String(body["content"]));
+    if (what !== undefined) return skipped(where, `texts that are mostly ${what}`);
   }
   const { tags = [] } = body;
   if (owners.tag !== undefined && (type === "memory" || type === "document") && Array.isArray(tags))

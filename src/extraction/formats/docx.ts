@@ -96,7 +96,7 @@ const isWayBack = ({ tag, attributes }: HtmlElement): boolean =>
 
 const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
 
-const BOX = /<w:txbxContent>[\s\S]*?<\/w:txbxContent>/g;
+const [BOX, BOX_END] = ["<w:txbxContent>", "</w:txbxContent>"];
 
 /** A part in which each text box has the form of before 2010, the only one that mammoth reads; LibreOffice leaves that empty. */
 function withTextBoxes(part: Uint8Array): Uint8Array {
@@ -105,9 +105,11 @@ function withTextBoxes(part: Uint8Array): Uint8Array {
   const mended = pieces.map((piece) => {
     const [choices = "", ...rest] = piece.split("</mc:AlternateContent>");
     const [choice = "", fallback = ""] = choices.split("<mc:Fallback>");
-    const boxes = fallback.includes("<w:txbxContent>") ? [] : (choice.match(BOX) ?? []);
+    const boxes = fallback.includes(BOX) ? [] : choice.split(BOX).slice(1);
     if (rest.length === 0 || boxes.length === 0) return `<mc:AlternateContent>${piece}`;
-    const shapes = boxes.map((box) => `<v:shape><v:textbox>${box}</v:textbox></v:shape>`);
+    const shapes = boxes.map(
+      (box) => `<v:shape><v:textbox>${BOX}${box.split(BOX_END, 1)[0]}${BOX_END}</v:textbox></v:shape>`,
+    );
     return `<w:pict xmlns:v="urn:schemas-microsoft-com:vml">${shapes.join("")}</w:pict>${rest.join("</mc:AlternateContent>")}`;
   });
   return new TextEncoder().encode(before + mended.join(""));

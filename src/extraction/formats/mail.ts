@@ -62,15 +62,10 @@ export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocume
 /** A mail in parts, its texts as they were written. */
 async function parseMail(bytes: Uint8Array): Promise<Email> {
   const mail = await PostalMime.parse(asUtf8(bytes), BOUNDS);
-  // Node reads windows-1252 as Latin-1.
-  const mend = <T>(part: T): T =>
-    part === undefined
-      ? part
-      : (JSON.parse(JSON.stringify(part), (_, value: unknown) =>
-          typeof value === "string" ? withWindowsCharacters(value) : value,
-        ) as T);
   const { subject, from, to, cc, html, text } = mail;
-  return { ...mail, ...mend({ subject, from, to, cc, html, text }) } as Email;
+  const texts = JSON.stringify({ subject, from, to, cc, html, text });
+  // Node reads windows-1252 as Latin-1.
+  return { ...mail, ...(JSON.parse(withWindowsCharacters(texts)) as Partial<Email>) };
 }
 
 /** A mail whose parts name no encoding but have letters outside ASCII, as old programs wrote them, in UTF-8. */

@@ -940,6 +940,15 @@ const KOI8 = new Map(
   Array.from({ length: 64 }, (_, i) => [new TextDecoder("koi8-r").decode(Uint8Array.of(0xc0 + i)), 0xc0 + i]),
 );
 
+it("leaves out texts that are mostly data, and pictures in others", () => {
+  const check = (content: string) => checkItem({ kind: "memory", where: "a", body: { content } }, {});
+  const data = Buffer.alloc(6_000, "memory1").toString("base64");
+  expect(check(data)).toMatchObject({ kind: "skipped", reason: expect.stringContaining("base64") });
+  expect(check(`The pump is red ![](data:image/png;base64,${data}).`)).toMatchObject({
+    body: { content: "The pump is red ![]()." },
+  });
+});
+
 it("counts the files of a folder that are no notes", async () => {
   file("notes/a.md", "A note");
   file("notes/b.txt", "A text");

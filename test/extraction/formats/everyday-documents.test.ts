@@ -531,6 +531,7 @@ describe("a text that is none for people", () => {
         60,
       ),
     ],
+    ["a word of millions of letters", "abcdefghij".repeat(300_000)],
     ["a sequence of genes", `${"ACGTTGCA".repeat(9)}\n`.repeat(60)],
     ["a table of numbers", "12 34 56 78 90 1999 2026 10:30\n".repeat(100)],
     ["minutes", "The boat leaves at nine from pier four, as always.\n".repeat(60)],
@@ -540,7 +541,7 @@ describe("a text that is none for people", () => {
 });
 
 it("reads a text around the pictures that stand in it as data", async () => {
-  const picture = Buffer.alloc(6_000, "picture1").toString("base64");
+  const picture = Buffer.alloc(6_000_000, "picture1").toString("base64");
   const note = `The pump is red.\n\n![][image1]\n\n[image1]: <data:image/png;base64,${picture}>\n`;
   const texts = (await read(note, "note.md")).blocks.map(({ text }) => text).join("\n");
   expect(texts).toContain("The pump is red.");

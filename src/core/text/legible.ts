@@ -1,0 +1,47 @@
+/** Texts that are none for people: data in letters, and markup without words. */
+
+/** Shorter texts are read whatever they are. */
+const MIN_ILLEGIBLE_CHARS = 2_000;
+/** Of a text that is none for people: its parts, and their least share of the characters that are no white space. */
+const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp])[] = [
+  ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,2000}|^[\w+/=-]{60,69}$/gm],
+  [
+    "a dump of bytes",
+    0.7,
+    /^[\da-f]{6,16}:?(?: +[\da-f]{2,8}){4,}.*$|(?<![^\s:|])(?:[\da-f]{2}){1,4}(?![^\s:|])/gim,
+  ],
+  ["a file in uuencode", 0.7, /^M[!-`]{60}$/gm],
+  ["markup", 0.85, /<[^<>]{1,10000}>/g],
+];
+
+/** Bytes and markup have letters; what looks like them without is a table of numbers. */
+const MIN_LETTERED_SHARE = 0.1;
+
+/** Before a picture or font that stands in a text as an address, as editors write it into Markdown. */
+const DATA_ADDRESS = /\bdata:[\w.+-]{1,40}\/[\w.+-]{1,80}(?:;[\w=-]{1,40})?;base64,/;
+/** The data behind it, in parts: an expression without bounds passes the stack. */
+const DATA = /[\w+/=%-]{1,4096}/y;
+
+/** A text without data that stands in it as addresses. */
+export function withoutData(text: string): string {
+  const [before = "", ...others] = text.split(DATA_ADDRESS);
+  const rest = others.map((part) => {
+    let end = 0;
+    for (DATA.lastIndex = 0; DATA.test(part);) end = DATA.lastIndex;
+    return part.slice(end);
+  });
+  return before + rest.join("");
+}
+
+/** What a text mostly is, where it is hardly one for people. */
+export function illegible(text: string): string | undefined {
+  const charsOf = (part: string) => part.replace(/\s+/g, "").length;
+  const chars = charsOf(text);
+  if (chars < MIN_ILLEGIBLE_CHARS) return undefined;
+  return ILLEGIBLE.find(([, share, parts]) => {
+    // Letters alone are a sequence of genes, or a long word.
+    const found = (text.match(parts) ?? []).filter((part) => part.startsWith("<") || /\d/.test(part));
+    if (found.filter((part) => /[a-z]/i.test(part)).length < found.length * MIN_LETTERED_SHARE) return false;
+    return found.reduce((sum, part) => sum + charsOf(part), 0) > share * chars;
+  })?.[0];
+}
