@@ -1,23 +1,4 @@
-import {
-  COMPARISON,
-  DEFINING_VERBS,
-  DEGREE,
-  FEELING_BODY,
-  FEELINGS,
-  FOREIGN_FUNCTION_WORDS,
-  FREQUENCY,
-  FUNCTION_WORDS,
-  INSTRUCTION_VERBS,
-  INTERJECTIONS,
-  IRREGULAR_PAST,
-  MONTHS,
-  NEARBY_TIMES,
-  NOT_PAST,
-  OBLIGATION,
-  REFLECTION,
-  SEQUENCE,
-  WEEKDAYS,
-} from "./sector-words.ts";
+import { fromLanguages, type Language } from "../text/languages.ts";
 
 /**
  * Textual cues to a sector: what an embedding blurs, because it is about the topic, and grammar shows: tense, mood,
@@ -40,15 +21,42 @@ interface Passage {
 
 type Cue = (passage: Passage) => boolean;
 
+type List = Exclude<keyof NonNullable<Language["sector"]>, "functionWords">;
+
+/** Words of English by their lists: closed classes as far as possible, else the common ones. */
+const ENGLISH = fromLanguages((languages) => {
+  const { sector = {} } = languages.find(({ name }) => name === "en") ?? {};
+  return Object.fromEntries(
+    Object.entries(sector).map(([list, words]) => [list, new Set(words.flatMap((line) => line.split(" ")))]),
+  ) as Partial<Record<List, ReadonlySet<string>>>;
+});
+const NO_WORDS: ReadonlySet<string> = new Set();
+const wordsOf = (list: List): ReadonlySet<string> => ENGLISH()[list] ?? NO_WORDS;
+
+/** Frequent small words of other languages that English does not have. */
+const FOREIGN = fromLanguages(
+  (languages) =>
+    new Set(
+      languages.flatMap(({ sector }) => (sector?.functionWords ?? []).flatMap((line) => line.split(" "))),
+    ),
+);
+
 const hasAny =
-  (set: ReadonlySet<string>): Cue =>
-  ({ words }) =>
-    words.some((word) => set.has(word));
+  (list: List): Cue =>
+  ({ words }) => {
+    const set = wordsOf(list);
+    return words.some((word) => set.has(word));
+  };
 const hasTwo =
-  (set: ReadonlySet<string>): Cue =>
-  ({ words }) =>
-    words.filter((word) => set.has(word)).length > 1;
-const has = (...list: string[]): Cue => hasAny(new Set(list));
+  (list: List): Cue =>
+  ({ words }) => {
+    const set = wordsOf(list);
+    return words.filter((word) => set.has(word)).length > 1;
+  };
+const has = (...list: string[]): Cue => {
+  const set = new Set(list);
+  return ({ words }) => words.some((word) => set.has(word));
+};
 const beginsWith = (...list: string[]): Cue => {
   const set = new Set(list);
   return ({ words }) => set.has(words[0] ?? "");
@@ -64,27 +72,27 @@ const matchesAsWritten =
     pattern.test(text);
 
 const isPast = (word: string): boolean =>
-  IRREGULAR_PAST.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PAST.has(word));
+  wordsOf("irregularPast").has(word) || (/^[a-z]{2,}ed$/.test(word) && !wordsOf("notPast").has(word));
 
 const BEFORE_INSTRUCTION = new Set(
   "please always never first then next finally and but or only just don't do not now so also when".split(" "),
 );
 
 const instructs = (clause: readonly string[]): boolean =>
-  INSTRUCTION_VERBS.has(clause.find((word) => !BEFORE_INSTRUCTION.has(word)) ?? "");
+  wordsOf("instructionVerbs").has(clause.find((word) => !BEFORE_INSTRUCTION.has(word)) ?? "");
 
 /** Looked for in every sentence; the value is the share of the sentences that have it. */
 const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   instruction: ({ clauses }) => instructs(clauses[0] ?? []),
   laterInstruction: ({ clauses }) => clauses.slice(1).some(instructs),
   instructions: ({ clauses }) => clauses.filter(instructs).length > 1,
-  obligation: hasAny(OBLIGATION),
+  obligation: hasAny("obligation"),
   prohibition: matches(/^(?:no|never|don't|do not|nobody|none)\b/),
   condition: beginsWith("if", "when", "whenever", "before", "after", "once", "should", "unless", "until"),
   purpose: beginsWith("to", "for"),
-  sequence: hasAny(SEQUENCE),
+  sequence: hasAny("sequence"),
   numberedStep: matches(/\bsteps? \d|(?:^|\s)\d[.)] /),
-  frequency: hasAny(FREQUENCY),
+  frequency: hasAny("frequency"),
   secondPerson: has("you", "your", "you're", "you'll"),
 
   past: ({ words }) => words.some(isPast),
@@ -104,7 +112,7 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   copula: has("is", "are", "isn't", "aren't"),
   isA: matches(/\b(?:is|are) (?:an?|the|one|called|in|at|on|defined|described|known)\b/),
   passive: matches(/\b(?:is|are|be|get|gets) [a-z]{1,20}(?:ed|en)\b/),
-  defining: hasAny(DEFINING_VERBS),
+  defining: hasAny("definingVerbs"),
   verbInS: ({ words }) => words.slice(1, 5).some((word) => /^[a-z]{3,}[^s']s$/.test(word)),
   verbless: ({ words }) =>
     !words.some(
@@ -124,12 +132,12 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
   possessiveFirst: beginsWith("my", "our", "his", "her", "your"),
 
   // "may" is a verb unless it is written as the month, inside a sentence.
-  month: ({ words, text }) => words.some((word) => MONTHS.has(word)) || /\sMay\b/.test(text),
-  weekday: hasAny(WEEKDAYS),
+  month: ({ words, text }) => words.some((word) => wordsOf("months").has(word)) || /\sMay\b/.test(text),
+  weekday: hasAny("weekdays"),
   weekdays: matches(/(?:mon|tues|wednes|thurs|fri|satur|sun)days\b/),
   year: matches(/\b(?:1[89]|20)\d\d\b/),
   historicYear: matches(/\b1[0-9]\d\d\b/),
-  nearbyTime: hasAny(NEARBY_TIMES),
+  nearbyTime: hasAny("nearbyTimes"),
   relativeTime: matches(
     /\b(?:last|next|this|that|one) (?:night|week|weekend|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|time|day|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/,
   ),
@@ -137,19 +145,19 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
     /\b\d{1,2}(?::\d\d|\s?(?:am|pm)\b)|\bat (?:noon|midnight|dawn|dusk|half past|quarter|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)/,
   ),
 
-  feeling: hasAny(FEELINGS),
-  feelings: hasTwo(FEELINGS),
-  feelingInBody: hasAny(FEELING_BODY),
+  feeling: hasAny("feelings"),
+  feelings: hasTwo("feelings"),
+  feelingInBody: hasAny("feelingBody"),
   feel: has("feel", "feels", "felt", "feeling", "feelings"),
-  interjection: hasAny(INTERJECTIONS),
+  interjection: hasAny("interjections"),
   exclamation: matches(/!/),
-  degree: hasAny(DEGREE),
+  degree: hasAny("degree"),
   effectOnPerson: matches(
     /\b(?:makes?|made|drives?|drove|leaves?|left|fills?|gets?|gives?|gave) (?:me|us|him|her|them|my|everyone)\b/,
   ),
 
-  reflection: hasAny(REFLECTION),
-  reflections: hasTwo(REFLECTION),
+  reflection: hasAny("reflection"),
+  reflections: hasTwo("reflection"),
   hindsight: matches(
     /\b(?:in hindsight|in retrospect|looking back|in the end|used to|by now|next time|from now on|deep down|turns? out|should(?:n't)? have|could have|would have|next year|one day|someday)\b/,
   ),
@@ -168,7 +176,7 @@ const SENTENCE_CUES: Readonly<Record<string, Cue>> = {
     "what",
     "for",
   ),
-  comparison: hasAny(COMPARISON),
+  comparison: hasAny("comparison"),
   negation: has("not", "never", "no", "don't", "can't", "nobody", "nothing", "neither", "didn't", "doesn't"),
   question: matches(/\?/),
 
@@ -203,6 +211,15 @@ const OPENING_CUES = [
   "negation",
   "digits",
 ] as const;
+
+/** Each is a cue of its own: pronouns, auxiliaries, articles, prepositions and conjunctions. The weights are learned for these. */
+const FUNCTION_WORDS: readonly string[] = `
+  a about after all am an and any are as at be because been before being by can each for from had has have
+  he her his how i i'm i've if in into is it its me more most my never no not of off on once only or our
+  out over own same she should so than that the their them then there they this through to too under until
+  up us was we were what when where which who while why with would you your don't it's`
+  .trim()
+  .split(/\s+/);
 
 /** Names of the cues, in the order of `cuesOf`; a classifier is trained for exactly these. */
 export const CUE_NAMES: readonly string[] = [
@@ -255,10 +272,11 @@ function isEnglish(content: string, passages: readonly Passage[]): boolean {
   if (latinLetters < letters / 2) return false;
 
   const words = passages.flatMap((passage) => passage.words);
-  const english = words.filter((word) => ENGLISH_ONLY.has(word)).length;
+  const english = words.filter(
+    (word) =>
+      FUNCTION_WORDS.includes(word) || wordsOf("feelings").has(word) || wordsOf("reflection").has(word),
+  ).length;
   // A single foreign word may be a name: Los Angeles, La Paz.
-  const foreign = words.filter((word) => FOREIGN_FUNCTION_WORDS.has(word)).length;
+  const foreign = words.filter((word) => FOREIGN().has(word)).length;
   return foreign < 2 || foreign <= english;
 }
-
-const ENGLISH_ONLY: ReadonlySet<string> = new Set([...FUNCTION_WORDS, ...FEELINGS, ...REFLECTION]);

@@ -118,6 +118,25 @@ const SHAPE = {
     never: "list?",
     filler: "list?",
   },
+  sector: {
+    instructionVerbs: "list?",
+    irregularPast: "list?",
+    notPast: "list?",
+    feelings: "list?",
+    feelingBody: "list?",
+    reflection: "list?",
+    months: "list?",
+    weekdays: "list?",
+    nearbyTimes: "list?",
+    frequency: "list?",
+    obligation: "list?",
+    sequence: "list?",
+    definingVerbs: "list?",
+    degree: "list?",
+    interjections: "list?",
+    comparison: "list?",
+    functionWords: "list?",
+  },
 } as const;
 
 type Shape = typeof SHAPE;
