@@ -9,7 +9,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
-import { forbidden, ServiceError } from "../core/errors.ts";
+import { forbidden, ServiceError, invalidRequest, notFound } from "../core/errors.ts";
 import type { Operations } from "../core/operations.ts";
 import type { Clock, Places } from "../core/ports.ts";
 import {
@@ -24,12 +24,13 @@ import {
   type ToolChoice,
 } from "../schemas/agent-tools.ts";
 import { ADDS_PER_HOUR, AddAllowance } from "./add-allowance.ts";
-import type { AgentContext, AgentScope } from "./agent-context.ts";
+import { type AgentContext, type AgentScope, ownerCheck, idOf } from "./agent-context.ts";
 import { recall } from "./memory-tools.ts";
-import { USERS_OWN_CLIENT } from "./notes.ts";
-import { readResource, tellContext } from "./resources.ts";
+import { USERS_OWN_CLIENT, note, notesPreface, quoted } from "./notes.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";
 import { Buffer } from "node:buffer";
+import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/query-memory.ts";
+import { Value } from "../schemas/typebox.ts";
 
 /**
  * The name of a client that says it only once. It travels in the session id, which such a client repeats with every
@@ -208,4 +209,67 @@ function protocolError(error: unknown, report: (error: unknown) => void): Protoc
     isInvalid ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
     `${code}: ${message}`,
   );
+}
+
+/** Maximum length of a document's text in one resource, characters; as long as the longest memory. */
+const MAX_DOCUMENT_CHARS = 200_000;
+const MAX_CHUNKS = 1_000;
+
+/** The text behind `memory://{id}` and `document://{id}`, between marks. @throws {ServiceError} NOT_FOUND. */
+export async function readResource(context: AgentContext, uri: string): Promise<string> {
+  const match = /^(memory|document):\/\/([^/?#]+)\/?$/i.exec(uri);
+  if (match?.[1] === undefined || match[2] === undefined)
+    throw notFound("There are resources memory://{id} and document://{id} only.");
+  if (/^memory:\/\/context\/?$/i.test(uri)) return tellContext(context, {});
+  const id = await idOf(context, match[2]);
+  return match[1].toLowerCase() === "memory" ? readMemory(context, id) : readDocument(context, id);
+}
+
+/**
+ * The context of the connection's project and user, as the prompt `context` and the resource have it.
+ * @throws {ServiceError} INVALID_REQUEST.
+ */
+export async function tellContext(
+  { operations, project, userId }: AgentContext,
+  input: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { query = "", max_tokens: tokens = String(DEFAULT_CONTEXT_TOKENS), scope } = input;
+  const body = { query: query === "" ? null : query, max_tokens: Number(tokens) };
+  if (!Value.Check(ContextBody, body))
+    throw invalidRequest("query has at most 8192 characters, max_tokens is a number from 100 to 20000.");
+  const { text } = await operations.composeContext({
+    maxTokens: body.max_tokens,
+    ...(query !== "" && { query }),
+    ...(userId !== undefined && { userId }),
+    ...(project !== null && scope !== "all" && { project }),
+  });
+  return text === "" ? "Memory holds nothing to tell at the start." : text;
+}
+
+async function readMemory(context: AgentContext, id: string): Promise<string> {
+  const memory = await context.operations.getMemory({ id, ...ownerCheck(context) });
+  const mark = context.newMark();
+  return `${notesPreface(mark)}\n${note(mark, memory, memory.content, { now: context.clock.now() })}`;
+}
+
+async function readDocument({ documents, newMark, ...scope }: AgentContext, id: string): Promise<string> {
+  const input = { id, ...ownerCheck(scope), limit: MAX_CHUNKS, offset: 0 };
+  const { document, chunks, total } = await documents.getDocument(input);
+  const mark = newMark();
+  const from = document.url === null ? "file" : `web ${quoted(document.url)}`;
+  const name = document.filename === null ? "" : ` name=${quoted(document.filename)}`;
+  const parts = [
+    notesPreface(mark),
+    `[document ${mark} id=${id}${name} type=${document.mediaType} from=${from}]`,
+  ];
+  let [shown, chars] = [0, 0];
+  for (const { content } of chunks) {
+    chars += content.length;
+    if (chars > MAX_DOCUMENT_CHARS) break;
+    parts.push(content);
+    shown += 1;
+  }
+  parts.push(`[end ${mark}]`);
+  if (shown < total) parts.push("The document goes on; memory_search finds its other parts.");
+  return parts.join("\n");
 }

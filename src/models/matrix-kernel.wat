@@ -1,5 +1,5 @@
 ;; Products of a vector with a matrix in 64 bits, 16 columns at a time. Each sum adds in the order of the rows, as a plain loop does.
-;; Compiled form: the constant in matrix-kernel.ts (test/models/projection.test.ts compiles this file and compares).
+;; Compiled form: the constant in projection.ts (test/models/projection.test.ts compiles this file and compares).
 (module
   (memory (import "env" "memory") 1)
   ;; The matrix is laid out in blocks of 16 columns, row after row; the vector has $rows numbers.

@@ -5,9 +5,8 @@ import { ServiceError } from "../../src/core/errors.ts";
 import type { Fact } from "../../src/core/facts/fact.ts";
 import type { FactPorts } from "../../src/core/facts/fact-store.ts";
 import { factTimeline, findFacts } from "../../src/core/facts/find-facts.ts";
-import { invalidateFact } from "../../src/core/facts/fact-operations.ts";
+import { invalidateFact, updateFact } from "../../src/core/facts/fact-operations.ts";
 import { recordFact, type RecordFactInput, recordFacts } from "../../src/core/facts/record-fact.ts";
-import { updateFact } from "../../src/core/facts/fact-operations.ts";
 
 export interface FactStoreUnderTest {
   readonly ports: FactPorts;

@@ -16,8 +16,7 @@ import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isAlive } from "../../src/daemon/runtime-file.ts";
-import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
+import { isAlive, readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { textOf } from "../support/agent-world.ts";
 import { environmentOf, LAUNCHER, runCli } from "../support/run-cli.ts";
 

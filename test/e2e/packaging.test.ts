@@ -9,8 +9,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../src/daemon/runtime-file.ts";
-import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
+import { isAlive, readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { environmentOf, runCli } from "../support/run-cli.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import wabt from "wabt";
 import { kernelBytes } from "../../src/core/wasm-kernel.ts";
-import { Matrix, MATRIX_KERNEL } from "../../src/models/matrix-kernel.ts";
+import { Matrix, MATRIX_KERNEL } from "../../src/models/projection.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 describe("the product with a matrix", () => {

@@ -7,7 +7,7 @@ import { MINILM } from "../../src/models/bundled-models.ts";
 import { nodeDisk } from "../../src/storage/files/disk.ts";
 import { readKeyFile } from "../../src/storage/files/key-file.ts";
 import { type OpenedStore, openStore } from "../../src/storage/open-store.ts";
-import { encodeChecksummed } from "../../src/storage/files/checksummed-json.ts";
+import { encodeChecksummed } from "../../src/storage/files/shapes.ts";
 import { readRows, type StoredRows, unpackStore } from "../support/store-fixture.ts";
 
 /** When the stores of 0.1.0 were made. */

@@ -14,9 +14,9 @@ import {
   printJson,
   printTable,
   showProgress,
+  minute,
 } from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
-import { minute } from "../output/times.ts";
 
 interface BackupFlags extends Flags {
   readonly to?: string;

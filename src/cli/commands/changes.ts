@@ -30,8 +30,8 @@ import {
   tagWords,
   textIn,
   usageFailure,
+  minute,
 } from "../output/output.ts";
-import { minute } from "../output/times.ts";
 import { confirmed, ID, readMemory } from "./memories.ts";
 
 export function addChangeCommands(memoryd: Command): void {

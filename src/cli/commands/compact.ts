@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Compaction, MemorydError } from "../../client/client.ts";
 import { addCommand, type Flags, settingsOf } from "../output/options.ts";
-import { minute } from "../output/times.ts";
 import {
+  minute,
   CliFailure,
   inBytes,
   leaveToDaemon,

@@ -5,9 +5,17 @@ import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { messageOf } from "../../config/narrow.ts";
 import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
 import { readLate } from "../hooks/hook-state.ts";
-import { CliFailure, complain, plural, print, printBytes, printJson, printTable } from "../output/output.ts";
+import {
+  CliFailure,
+  complain,
+  plural,
+  print,
+  printBytes,
+  printJson,
+  printTable,
+  minute,
+} from "../output/output.ts";
 import { addCommand, type Flags, settingsOf, wholeNumber } from "../output/options.ts";
-import { minute } from "../output/times.ts";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

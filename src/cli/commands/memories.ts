@@ -20,10 +20,11 @@ import {
   tagWords,
   textIn,
   usageFailure,
+  day,
+  minute,
 } from "../output/output.ts";
 import { doubt, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
-import { day, minute } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
 import { jsonOf } from "../../files/own-files.ts";
 

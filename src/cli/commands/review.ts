@@ -14,10 +14,10 @@ import {
   printJson,
   shortId,
   tagWords,
+  day,
 } from "../output/output.ts";
 import { statement } from "../output/draw-timeline.ts";
 import { addCommand, type Flags, textOf, time } from "../output/options.ts";
-import { day } from "../output/times.ts";
 import { present } from "../../schemas/wire.ts";
 
 interface ReviewFlags extends Flags {

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { addCommand, type Flags } from "../output/options.ts";
 import { connect } from "../connect.ts";
-import { beginning, oneLine, print, printJson, shortId } from "../output/output.ts";
-import { day } from "../output/times.ts";
+import { beginning, oneLine, print, printJson, shortId, day } from "../output/output.ts";
 import type { SupersededPair } from "../../client/client.ts";
 import { present } from "../../schemas/wire.ts";
 import { ID, readMemory } from "./memories.ts";

@@ -17,8 +17,9 @@ import {
   print,
   printJson,
   printTable,
+  day,
+  minute,
 } from "../output/output.ts";
-import { day, minute } from "../output/times.ts";
 import { confirmed } from "./memories.ts";
 
 export function addUserCommands(memoryd: Command): void {

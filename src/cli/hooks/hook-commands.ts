@@ -2,8 +2,7 @@ import { Argument, type Command } from "commander";
 import { installedProgram } from "../installed-program.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { addCommand, type Flags, project, settingsOf } from "../output/options.ts";
-import { CliFailure, oneLine, plural, print, printJson, printTable } from "../output/output.ts";
-import { minute } from "../output/times.ts";
+import { CliFailure, oneLine, plural, print, printJson, printTable, minute } from "../output/output.ts";
 import { HOOK_AGENTS, type HookAgent } from "./hook-kinds.ts";
 import { type HookConsent, type HookState, readHookState, readLate, writeHookState } from "./hook-state.ts";
 

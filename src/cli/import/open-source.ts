@@ -9,18 +9,30 @@ import { jsonOf } from "../../files/own-files.ts";
 import { looksLikeUtf16, textBy } from "../../files/text-decoding.ts";
 import { CliFailure, usageFailure } from "../output/output.ts";
 import { csvRows } from "./csv-rows.ts";
-import { faulty, IMPORT_FORMATS, listOf, objectOf } from "./import-item.ts";
-import type { ImportFormat, ImportItems } from "./import-item.ts";
-import { type ConversationOptions, readChatGpt, readClaude, readOpenWebui } from "./read-chats.ts";
-import { readClaudeMemories, readClaudeProject } from "./read-chats.ts";
+import {
+  faulty,
+  IMPORT_FORMATS,
+  listOf,
+  objectOf,
+  type ImportFormat,
+  type ImportItems,
+} from "./import-item.ts";
+import {
+  type ConversationOptions,
+  readChatGpt,
+  readClaude,
+  readOpenWebui,
+  readClaudeMemories,
+  readClaudeProject,
+} from "./read-chats.ts";
 import { FOLDER_INDEX, isExportHeader, readExport } from "./read-export.ts";
 import { readMailbox } from "./read-mailbox.ts";
 import { readNotes } from "./read-notes.ts";
 import { readOlderService } from "./read-older-service.ts";
 import { hasText, KNOWN_FORMATS, readGraphRecord, readRecord, readRow } from "./read-record.ts";
-import { timeReader } from "./time-format.ts";
 import { type Bytes, jsonElements, type Line, NOT_UTF8, notUtf8, textLines } from "./text-lines.ts";
 import { archiveFiles } from "./zip-archive.ts";
+import { parseTime } from "../../schemas/wire.ts";
 
 export interface ReadingOptions extends ConversationOptions {
   /** How times in a table are written. */
@@ -301,4 +313,33 @@ async function* readElements(bytes: Bytes, file: string, options: ConversationOp
     else if (value !== undefined && file === "projects.json") yield* readClaudeProject(value, where);
     else yield* readGraphRecord(element.value, where) ?? readRecord(element.value, where);
   }
+}
+
+const PART = /(YYYY|MM|DD|HH|mm|ss)/;
+
+/**
+ * Reads times that are written in a format such as `DD.MM.YYYY HH:mm`, in UTC; undefined for what is not written so.
+ * @throws {CliFailure} for a format without year, month and day, or with a part twice.
+ */
+export function timeReader(format: string): (text: string) => number | undefined {
+  const pieces = format.split(PART);
+  const names = pieces.filter((piece) => PART.test(piece));
+  if (!["YYYY", "MM", "DD"].every((name) => names.includes(name)) || new Set(names).size < names.length)
+    throw usageFailure(
+      `--date-format needs YYYY, MM and DD once each, and may have HH, mm and ss; got ${JSON.stringify(format)}.`,
+    );
+  return (text) => {
+    const parts = new Map<string, string>();
+    let rest = text.trim();
+    for (const piece of pieces) {
+      const digits = piece === "YYYY" ? /^\d{4}/ : /^\d{1,2}/;
+      const found = PART.test(piece) ? digits.exec(rest)?.[0] : piece;
+      if (found === undefined || !rest.startsWith(found)) return undefined;
+      parts.set(piece, found.padStart(2, "0"));
+      rest = rest.slice(found.length);
+    }
+    const part = (name: string) => parts.get(name) ?? "00";
+    const day = `${part("YYYY")}-${part("MM")}-${part("DD")}`;
+    return rest === "" ? parseTime(`${day}T${part("HH")}:${part("mm")}:${part("ss")}Z`) : undefined;
+  };
 }

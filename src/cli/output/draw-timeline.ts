@@ -1,6 +1,5 @@
 import type { Fact } from "../../client/client.ts";
-import { grouped, oneLine } from "./output.ts";
-import { moment } from "./times.ts";
+import { grouped, oneLine, moment } from "./output.ts";
 
 type ShownFact = Pick<
   Fact,

@@ -1,6 +1,5 @@
 import type { SeenMemory } from "../memory.ts";
-import { sentencesOf } from "../text/sentences.ts";
-import { sentenceWorth } from "../text/sentences.ts";
+import { sentencesOf, sentenceWorth } from "../text/sentences.ts";
 import { type Statement, statementKind } from "../text/statement-words.ts";
 import { shortened } from "../text/text-size.ts";
 

@@ -1,8 +1,7 @@
-import { cosine } from "../embedding.ts";
+import { cosine, meanWindow } from "../embedding.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { findFacts } from "../facts/find-facts.ts";
 import { answeringFacts } from "../facts/answering-facts.ts";
-import { meanWindow } from "../embedding.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { occurredAtOf, type SeenMemory } from "../memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.ts";

@@ -1,6 +1,5 @@
-import { fold } from "./fold.ts";
+import { fold, matchesOf } from "./fold.ts";
 import { anyOf, fromLanguages, timeWords } from "./languages.ts";
-import { matchesOf } from "./matches.ts";
 
 /** The words of all languages for a change, an end or a correction, and for what denies one. */
 const CHANGE = fromLanguages((languages) => {

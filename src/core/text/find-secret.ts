@@ -1,5 +1,5 @@
 import { unprocessable } from "../errors.ts";
-import { matchesOf } from "./matches.ts";
+import { matchesOf } from "./fold.ts";
 
 /** A kind of secret and how it looks. */
 type SecretShape = { readonly kind: string; readonly shape: RegExp };

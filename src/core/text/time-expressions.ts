@@ -1,6 +1,5 @@
-import { fold } from "./fold.ts";
+import { fold, matchesOf } from "./fold.ts";
 import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
-import { matchesOf } from "./matches.ts";
 import { anchorOf, DIGITS_ANCHOR } from "./time-anchors.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";

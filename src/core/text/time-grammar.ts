@@ -18,8 +18,10 @@ import {
   HOUR_MS,
   weekdayAt,
   wholeYear,
+  type Groups,
+  type Rule,
+  unitIn,
 } from "./time-periods.ts";
-import { type Groups, type Rule, unitIn } from "./time-periods.ts";
 import { any, dayAheadOf, dayPartOf, madeOnce } from "./time-anchors.ts";
 import { MIXED, NUMERIC_RULES, rule, ruleOfDigits, weekRule } from "./time-shared.ts";
 import { UNSPACED_RULES } from "./time-unspaced.ts";

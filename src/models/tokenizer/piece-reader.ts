@@ -1,8 +1,7 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import { fold } from "../../core/text/fold.ts";
 import { type EmbeddingModel, readVerified } from "../bundled-models.ts";
-import { buildPieceTable } from "./piece-table.ts";
-import { SentencePieces } from "./sentence-pieces.ts";
+import { buildPieceTable, find, HASH_START, hashOn, openPieceTable, type PieceTable } from "./piece-table.ts";
 import { type Piece, type PieceReader, type Unit, unitsOf } from "../text-units.ts";
 
 export interface OpenedPieceReader {
@@ -70,3 +69,133 @@ class WordPieces implements PieceReader {
     });
   }
 }
+
+/** Stands for a space before a word, in pieces and in text alike. */
+const SPACE = "▁";
+
+/** Scripts in which a run of letters is many words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const STARTS_WORD = /^[\p{L}\p{N}\p{M}]/u;
+const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu;
+
+/**
+ * Reads text into the pieces of a SentencePiece unigram model (XLM-R and its kin): of all ways to cut a word into
+ * pieces the likeliest one.
+ * @see Kudo, "Subword Regularization", ACL 2018
+ */
+export class SentencePieces implements PieceReader {
+  readonly #table: PieceTable;
+
+  /** @param shared what `buildPieceTable` made; threads may read it at the same time. */
+  constructor(shared: SharedArrayBuffer) {
+    this.#table = openPieceTable(shared);
+  }
+
+  units(text: string): Generator<Unit, void> {
+    return unitsOf(text, (unit, isRunStart) => this.#read(unit, isRunStart));
+  }
+
+  #read(unit: string, isRunStart: boolean): Piece[] {
+    const found: { readonly id: number; readonly text: string }[] = [];
+    const words = (this.#table.isUnified ? unify(unit) : unit).split(/[ ▁]+/u);
+    for (const [i, word] of words.entries()) {
+      if (word === "") continue;
+      const spaced = i > 0 || isRunStart ? SPACE + word : word;
+      found.push(...cut(this.#table, spaced));
+    }
+    return withWords(found, this.#table.unknownId);
+  }
+}
+
+/** Gives each piece the word that it is a part of. */
+function withWords(
+  pieces: readonly { readonly id: number; readonly text: string }[],
+  unknownId: number,
+): Piece[] {
+  const words: string[] = [];
+  let goesOn = false;
+  const wordOf = pieces.map(({ text }) => {
+    const isUnspaced = UNSPACED.test(text);
+    if (goesOn && !isUnspaced && STARTS_WORD.test(text)) words[words.length - 1] += text;
+    else words.push(text.replace(SPACE, ""));
+    goesOn = !isUnspaced && (text === SPACE || LETTER_OR_DIGIT.test(text));
+    return words.length - 1;
+  });
+  const folded = words.map((word) => fold(word).replace(AROUND_WORD, ""));
+  return pieces.map(({ id, text }, i) => ({
+    id,
+    word: folded[wordOf[i] ?? 0] ?? "",
+    isWord: id !== unknownId && LETTER_OR_DIGIT.test(text),
+  }));
+}
+
+/** The likeliest pieces of a text; neighbouring characters that no piece has become one unknown piece. */
+function cut(table: PieceTable, text: string): { id: number; text: string }[] {
+  const { length } = text;
+  const best = new Float64Array(length + 1).fill(-Infinity);
+  const startOf = new Int32Array(length + 1);
+  const idOf = new Int32Array(length + 1);
+  best[0] = 0;
+  for (let start = 0; start < length; start++) {
+    const before = best[start] ?? -Infinity;
+    // Inside a surrogate pair.
+    if (before === -Infinity) continue;
+    const character = (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
+    let hasCharacter = false;
+    let hash = HASH_START;
+    const last = Math.min(length, start + table.longest);
+    for (let end = start + 1; end <= last; end++) {
+      hash = hashOn(hash, text.charCodeAt(end - 1));
+      const id = find(table, hash, text, start, end);
+      if (id < 0) continue;
+      if (end - start === character) hasCharacter = true;
+      const score = before + (table.scores[id] ?? 0);
+      if (score > (best[end] ?? 0)) {
+        best[end] = score;
+        startOf[end] = start;
+        idOf[end] = id;
+      }
+    }
+    const end = start + character;
+    const score = before + table.unknownScore;
+    if (!hasCharacter && score > (best[end] ?? 0)) {
+      best[end] = score;
+      startOf[end] = start;
+      idOf[end] = table.unknownId;
+    }
+  }
+
+  const pieces: { id: number; text: string }[] = [];
+  for (let end = length; end > 0;) {
+    const start = startOf[end] ?? 0;
+    const id = idOf[end] ?? 0;
+    const next = pieces.at(-1);
+    if (next !== undefined && id === table.unknownId && next.id === id)
+      next.text = text.slice(start, end) + next.text;
+    else pieces.push({ id, text: text.slice(start, end) });
+    end = start;
+  }
+  return pieces.reverse();
+}
+
+/** Characters that the map drops, and those that it makes a space, besides NFKC. */
+// oxlint-disable-next-line no-control-regex
+const DROPPED = /[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]/g;
+const SPACES = /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029▁\ufeff\ufffd]/g;
+/** Stays as it is, unlike in NFKC. */
+const WIDE_TILDE = "～";
+
+/**
+ * Unifies characters as SentencePiece's usual map (`nmt_nfkc`) does, which is NFKC with few exceptions; of all code points only
+ * those differ that Unicode added after that map was made.
+ * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
+ */
+const unify = (text: string): string =>
+  text
+    .replace(DROPPED, "")
+    .replace(SPACES, " ")
+    .split(WIDE_TILDE)
+    .map((part) => part.normalize("NFKC"))
+    .join(WIDE_TILDE);

@@ -4,9 +4,17 @@ import type { UnpurgedRows } from "../../core/purge.ts";
 import type { EmbeddingStamp } from "../../core/embedding.ts";
 import { type ServiceError, storeUnusable } from "../../core/errors.ts";
 import type { BelievedTime } from "../believed-time.ts";
-import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
+import {
+  decodeChecksummed,
+  encodeChecksummed,
+  arrayOf,
+  isCount,
+  isStoreId,
+  isText,
+  matches,
+  objectOf,
+} from "../files/shapes.ts";
 import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
-import { arrayOf, isCount, isStoreId, isText, matches, objectOf } from "../files/shapes.ts";
 import type { TableFile } from "../tables/table-files.ts";
 import type { LanceTable, TableName } from "../../core/rows.ts";
 import { type FlatTable, tableOf, type TableState } from "../tables/table-spec.ts";

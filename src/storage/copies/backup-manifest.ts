@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { notFound, ServiceError, storeUnusable } from "../../core/errors.ts";
 import { type Checkpoint, decodeCheckpoint, isTablePath } from "../checkpoints/checkpoint.ts";
 import { areAncestors, type Lineage } from "../checkpoints/erasures.ts";
-import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
-import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
 import {
+  decodeChecksummed,
+  encodeChecksummed,
   arrayOf,
   isBoolean,
   isCount,
@@ -15,6 +15,7 @@ import {
   objectOf,
   optional,
 } from "../files/shapes.ts";
+import { type Disk, faultOf, listFilesBelow, replaceFile } from "../files/disk.ts";
 
 /** A file of a backup; its path is that in a data directory, with `/`. */
 export interface BackupFile {

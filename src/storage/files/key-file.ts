@@ -2,9 +2,18 @@ import { join } from "node:path";
 import type { ApiKey, KeyFile } from "../../core/access/key-ring.ts";
 import { storeUnusable } from "../../core/errors.ts";
 import { diskFull, isFull, writeRefused } from "../journal/refusals.ts";
-import { decodeChecksummed, encodeChecksummed } from "./checksummed-json.ts";
+import {
+  decodeChecksummed,
+  encodeChecksummed,
+  arrayOf,
+  isSha256,
+  isText,
+  isTime,
+  matches,
+  objectOf,
+  orNull,
+} from "./shapes.ts";
 import { type Disk, replaceFile } from "./disk.ts";
-import { arrayOf, isSha256, isText, isTime, matches, objectOf, orNull } from "./shapes.ts";
 
 /** In the data directory. Where it stands, a key is needed. */
 export const KEY_FILE_NAME = "KEYS";

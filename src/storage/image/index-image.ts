@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { internal } from "../../core/errors.ts";
-import { decodeChecksummed, encodeChecksummed } from "../files/checksummed-json.ts";
+import { decodeChecksummed, encodeChecksummed, arrayOf, isCount, isText, objectOf } from "../files/shapes.ts";
 import type { Disk, DiskFile } from "../files/disk.ts";
-import { arrayOf, isCount, isText, objectOf } from "../files/shapes.ts";
 
 /** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;

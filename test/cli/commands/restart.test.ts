@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isAlive } from "../../../src/daemon/runtime-file.ts";
-import { readRuntimeInfo } from "../../../src/daemon/runtime-file.ts";
+import { isAlive, readRuntimeInfo } from "../../../src/daemon/runtime-file.ts";
 import { environmentOf, runCli } from "../../support/run-cli.ts";
 
 // Several processes one after the other, each of which takes its time on a busy machine.

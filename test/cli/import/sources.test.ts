@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Checked, checkItem, NAMES_A_USER, type Owners } from "../../../src/cli/import/check-item.ts";
-import type { ImportItem } from "../../../src/cli/import/import-item.ts";
-import type { ImportFormat } from "../../../src/cli/import/import-item.ts";
+import type { ImportItem, ImportFormat } from "../../../src/cli/import/import-item.ts";
 import { openSource } from "../../../src/cli/import/open-source.ts";
 import {
   chatGptConversation,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readStored } from "../../../src/cli/import/stored-notes.ts";
+import { readStored } from "../../../src/cli/commands/import.ts";
 import type { Daemon } from "../../../src/cli/connect.ts";
 
 const note = (path: string, content: string, more: object = {}) => ({

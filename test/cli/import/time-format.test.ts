@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { timeReader } from "../../../src/cli/import/time-format.ts";
+import { timeReader } from "../../../src/cli/import/open-source.ts";
 
 it("reads times that are written so, and no others", () => {
   const read = timeReader("DD.MM.YYYY HH:mm");

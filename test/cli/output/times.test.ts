@@ -1,6 +1,6 @@
 import { describe, afterEach, beforeEach, expect, it } from "vitest";
 import { parseLocalTime } from "../../../src/core/text/calendar.ts";
-import { day, minute, moment } from "../../../src/cli/output/times.ts";
+import { day, minute, moment } from "../../../src/cli/output/output.ts";
 
 describe("times", () => {
   /** UTC−5 in winter, UTC−4 in summer. */

@@ -5,14 +5,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
-import { currentFact } from "../../../src/core/facts/fact-operations.ts";
+import { currentFact, invalidateFact, updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { eraseFact } from "../../../src/core/facts/erase-fact.ts";
 import { type Fact, isEmpty, isValidAt } from "../../../src/core/facts/fact.ts";
 import { FactBook, type FactReads } from "../../../src/core/facts/fact-book.ts";
 import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
-import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import { type RecordFactInput, recordFact, recordFacts } from "../../../src/core/facts/record-fact.ts";
-import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { FactModel, LAST, type ModelFact, type Moment } from "../../support/fact-model.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 import { times } from "../../support/stress.ts";

@@ -3,10 +3,8 @@ import { compareFacts } from "../../../src/core/facts/compare-facts.ts";
 import { factStats, volatileFacts } from "../../../src/core/facts/fact-stats.ts";
 import { factTimeline, findFacts } from "../../../src/core/facts/find-facts.ts";
 
-import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
+import { invalidateFact, searchFacts, updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { recordFact, type RecordFactInput } from "../../../src/core/facts/record-fact.ts";
-import { searchFacts } from "../../../src/core/facts/fact-operations.ts";
-import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
 const YEAR = (year: number) => Date.UTC(year, 0, 1);

@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { currentFact } from "../../../src/core/facts/fact-operations.ts";
+import { currentFact, getFact, invalidateFact, updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { eraseFact, sourceRemoval } from "../../../src/core/facts/erase-fact.ts";
 import { ServiceError } from "../../../src/core/errors.ts";
 import { findFacts } from "../../../src/core/facts/find-facts.ts";
-import { getFact } from "../../../src/core/facts/fact-operations.ts";
-import { invalidateFact } from "../../../src/core/facts/fact-operations.ts";
 import {
   type RecordedFact,
   type RecordFactInput,
   recordFact,
   recordFacts,
 } from "../../../src/core/facts/record-fact.ts";
-import { updateFact } from "../../../src/core/facts/fact-operations.ts";
 import { createFakeFactPorts, type FakeFactPorts } from "../../support/in-memory-fact-store.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -7,9 +7,8 @@ import {
   readQuestion,
   timedQuestion,
 } from "../../../src/core/recall/question.ts";
-import { rank, worthReading } from "../../../src/core/recall/ranking.ts";
+import { rank, worthReading, scoreOf } from "../../../src/core/recall/ranking.ts";
 import type { RankingCandidate } from "../../../src/core/recall/ranking-candidate.ts";
-import { scoreOf } from "../../../src/core/recall/ranking.ts";
 import { traitsOf } from "../../../src/core/recall/traits.ts";
 
 const NOW = Date.UTC(2026, 10, 21);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyPhrases } from "../../../src/core/text/key-phrases.ts";
+import { keyPhrases } from "../../../src/core/users/user-summary.ts";
 import { WORD_FREQUENCIES } from "../../support/memory-world.ts";
 
 const phrases = (texts: readonly string[], ignored: readonly string[] = []) =>

@@ -3,7 +3,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MULTILINGUAL_E5 } from "../../../src/models/bundled-models.ts";
 import { buildPieceTable } from "../../../src/models/tokenizer/piece-table.ts";
-import { SentencePieces } from "../../../src/models/tokenizer/sentence-pieces.ts";
+import { SentencePieces } from "../../../src/models/tokenizer/piece-reader.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 
 const SENTENCES = [

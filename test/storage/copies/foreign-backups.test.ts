@@ -12,7 +12,7 @@ import { ADDED_FILES, MODEL_MANIFEST, MODEL_SECTORS } from "../../../src/models/
 import { type BackupFile, readManifest } from "../../../src/storage/copies/backup-manifest.ts";
 import { listBackups, verifyBackup } from "../../../src/storage/copies/backups.ts";
 import { restoreBackup } from "../../../src/storage/copies/restore-backup.ts";
-import { decodeChecksummed, encodeChecksummed } from "../../../src/storage/files/checksummed-json.ts";
+import { decodeChecksummed, encodeChecksummed } from "../../../src/storage/files/shapes.ts";
 import { nodeDisk } from "../../../src/storage/files/disk.ts";
 import { type BackupWorld, createBackupWorld } from "../../support/backup-world.ts";
 

@@ -9,9 +9,8 @@ import {
   segmentName,
   writeFrame,
 } from "../../../src/storage/journal/format.ts";
-import { GroupBuffer } from "../../../src/storage/journal/group-buffer.ts";
+import { GroupBuffer, cutRecord } from "../../../src/storage/journal/group-buffer.ts";
 import { readSegment } from "../../../src/storage/journal/read-segment.ts";
-import { cutRecord } from "../../../src/storage/journal/group-buffer.ts";
 import type { JournalRecord } from "../../../src/storage/journal/journal.ts";
 
 /** A segment as format 1 has it. These bytes are in people's data directories: they never change, a new format gets its own. */
