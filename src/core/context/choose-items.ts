@@ -1,6 +1,6 @@
 import { tellingTerms } from "../memories/infer-updates.ts";
 import { dotOf, termVectors } from "../text/extractive-summary.ts";
-import type { ContextItem, ContextKind } from "./context-item.ts";
+import { type ContextItem, type ContextKind, withBefore } from "./context-item.ts";
 import type { Candidate } from "./gather-items.ts";
 
 interface Part {
@@ -28,6 +28,10 @@ const PARTS: readonly Part[] = [
 const MAX_COMPARED = 40;
 /** Texts with a higher cosine of terms say the same. */
 const SAME_TERMS = 0.7;
+/** Numbers and identifiers, which change where the rest of a note stays. */
+const WITH_DIGITS = /(?<![\p{L}\p{N}])[\p{L}\p{N}._-]{0,40}\d(?:[._-]?[\p{L}\p{N}]){0,40}/gu;
+/** Terms that two notes must have beside a value that differs. */
+const MIN_OF_VALUE = 2;
 /** Share of the words of something open that a later note must have to be its end. */
 const CLOSING = 0.6;
 const MIN_CLOSING = 2;
@@ -88,22 +92,38 @@ const byAnswer = (a: Candidate, b: Candidate): number => (a.answer ?? 0) - (b.an
 const byValue = (a: Candidate, b: Candidate): number =>
   b.value - a.value || b.at - a.at || (a.id < b.id ? -1 : 1);
 
-/** The most valuable first. */
+/** Of what says the same the later one, with the value before where two differ in one; the most valuable first. */
 function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
   const best = PARTS.flatMap(({ holds }) =>
     candidates.filter(holds).sort(byValue).slice(0, MAX_COMPARED),
   ).sort(byValue);
-  const vectors = termVectors(best.map(({ text }) => text));
-  const isRepeat = best.map((item, i) =>
-    best.some(
-      (other, j) =>
-        i !== j &&
-        dotOf(vectors[i] ?? new Map(), vectors[j] ?? new Map()) > SAME_TERMS &&
-        (other.at > item.at || (other.at === item.at && j < i)),
-    ),
+  const vectors = termVectors(best.map(({ text }) => text.replaceAll(WITH_DIGITS, " ")));
+  const values = best.map(({ text }) => new Set(text.match(WITH_DIGITS)));
+  const like = best.map((_, i) =>
+    best.flatMap((_, j) => {
+      const [a, b] = [vectors[i] ?? new Map(), vectors[j] ?? new Map()];
+      return i !== j && dotOf(a, b) > SAME_TERMS ? [j] : [];
+    }),
   );
-  return best.filter((_, i) => isRepeat[i] === false);
+  const says = (j: number, i: number): boolean =>
+    [...(values[i] ?? [])].every((value) => values[j]?.has(value) === true);
+  const isLater = (j: number, i: number): boolean =>
+    byTime(best[i], best[j]) < 0 || (byTime(best[i], best[j]) === 0 && j < i);
+  const left = best.map(({ text }) => text);
+  const isRepeat = best.map((item, i) => {
+    const later = (like[i] ?? []).filter((j) => isLater(j, i));
+    if (later.some((j) => says(j, i))) return true;
+    // One of two differs in a number; three and more are a series.
+    const [other, ...more] = like[i] ?? [];
+    const isOther = other !== undefined && more.length === 0 && like[other]?.length === 1;
+    if (!isOther || !later.includes(other) || (vectors[i]?.size ?? 0) < MIN_OF_VALUE) return false;
+    left[other] = withBefore(left[other] ?? "", item.text);
+    return true;
+  });
+  return best.flatMap((item, i) => (isRepeat[i] === true ? [] : { ...item, text: left[i] ?? item.text }));
 }
+
+const byTime = (a?: Candidate, b?: Candidate): number => (a?.at ?? 0) - (b?.at ?? 0);
 
 function withoutSaid(items: readonly Candidate[]): Candidate[] {
   const others = items.filter(({ kind }) => kind !== "summary");

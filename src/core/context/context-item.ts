@@ -114,6 +114,12 @@ function inShort(whole: string, sentences: readonly string[]): string {
   return shortened(best === "" ? whole : best, MAX_CHARS);
 }
 
+const MAX_BEFORE_CHARS = 100;
+
+/** A text with what it said before. */
+export const withBefore = (text: string, earlier: string): string =>
+  `${text} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
+
 /** Without line ends, control and invisible characters, so that a text cannot pass for another line or hide what it says. */
 export const oneLine = (text: string): string =>
   text

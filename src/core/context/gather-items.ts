@@ -9,7 +9,7 @@ import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
 import { readPrompt } from "../text/asking-part.ts";
-import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, oneLine } from "./context-item.ts";
+import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, oneLine, withBefore } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
 import { shortened } from "../text/text-size.ts";
 
@@ -78,7 +78,6 @@ const WORTH: Readonly<Record<ContextKind, Worth>> = {
 const LEAST_NEAR_OF_PREFERENCE = 0.5;
 /** Factor for what a later note perhaps replaced: a guess orders and hides nothing. */
 const PERHAPS_REPLACED = 0.8;
-const MAX_BEFORE_CHARS = 100;
 /** Factor for what answers the query. */
 const ANSWERS = 2;
 /** Sureness of the beginning of a document, and of a note that tells nothing that lasts. */
@@ -102,8 +101,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     const by = memories.get(item.id)?.superseded?.by;
     const earlier = before.get(item.id);
     const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
-    const text =
-      earlier === undefined ? replaced : `${replaced} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
+    const text = earlier === undefined ? replaced : withBefore(replaced, earlier);
     return answer === undefined
       ? { ...item, text }
       : { ...item, text, answer, isUnsure: unsure.has(item.id) };
@@ -181,15 +179,21 @@ export async function gatherNotes(
       (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
-  // Of two values the newer says what was before, if it is worth as much.
+  // Of two values the newer is told, with what was before, and is worth as much as the more valuable one.
   const values = new Map(notes.map(({ id, value }) => [id, value]));
   const before = new Map<string, string>();
-  const shown = notes.filter(({ id, text, value }) => {
+  const isEarlier = ({ id, text, value }: Candidate) => {
     const by = memories.get(id)?.superseded?.by;
-    if (by === undefined || places.has(id) || (values.get(by) ?? 0) < value) return true;
+    const later = by === undefined ? undefined : values.get(by);
+    if (by === undefined || later === undefined || places.has(id)) return false;
     before.set(by, text);
-    return false;
-  });
+    values.set(by, Math.max(later, value));
+    return true;
+  };
+  const shown = notes
+    .toSorted((a, b) => a.at - b.at)
+    .filter((note) => !isEarlier(note))
+    .map((note) => ({ ...note, value: values.get(note.id) ?? note.value }));
   return { notes: shown, before, memories, speakers: [...speakers] };
 }
 

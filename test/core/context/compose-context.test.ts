@@ -228,6 +228,11 @@ describe("kinds of notes", () => {
     ["Answers should be short in all reviews.", "preference"],
     ["Agreed with finance: refunds above 500 euros need a second approval.", "decision"],
     ["The retry of failed webhooks still has to be written.", "open"],
+    ["The Safari bug with the date picker is unsolved.", "open"],
+    ["Don't touch the generated files under src/gen.", "preference"],
+    ["Ask before you delete a migration.", "preference"],
+    ["Use tabs in the Go code.", "preference"],
+    ["Explain SQL in a comment above the query.", "preference"],
   ])("%j is of its kind: %s", async (text, kind) => {
     await add(text);
     expect((await told()).items).toMatchObject([{ kind, text }]);
@@ -236,13 +241,38 @@ describe("kinds of notes", () => {
   it("tells of two values the newer, and what was before", async () => {
     const target = await add("The dev server listens on port 4310.");
     const source = await add("The dev server listens on port 4311 now.");
-    const edge = { source, target, kind: "updates", weight: 0.9, createdAt: 0 } as const;
-    await world.memory.store.commit(() => ({
-      changes: [{ table: "edges", id: edgeId(edge), row: edge }],
-      result: undefined,
-    }));
+    await replace(source, target);
     expect(await texts()).toEqual([
       "The dev server listens on port 4311 now. (before: The dev server listens on port 4310.)",
     ]);
   });
+
+  it("tells the newer one also where it would be worth less than the earlier one", async () => {
+    const days = (count: number) => ({ occurredAt: world.ports.clock.now() - count * DAY_MS });
+    const target = await add("The default locale is en-GB.", days(60));
+    const source = await add("Default locale changed to nl-NL.", { ...days(50), ...kept("done") });
+    await add("Tickets have six letters.");
+    await replace(source, target);
+    expect((await texts()).filter((text) => text.includes("locale"))).toEqual([
+      "Default locale changed to nl-NL. (before: The default locale is en-GB.)",
+    ]);
+  });
+
+  it("tells the later of two that differ in a number, with what was before, and all of a series", async () => {
+    await add("Node 18 is the runtime in production.");
+    await add("Production runtime is Node 22.");
+    expect(await texts()).toEqual([
+      "Production runtime is Node 22. (before: Node 18 is the runtime in production.)",
+    ]);
+    for (const floor of [1, 2, 3]) await add(`Printer of floor ${floor} is called press-${floor}.`);
+    expect((await texts()).filter((text) => text.startsWith("Printer"))).toHaveLength(3);
+  });
+
+  async function replace(source: string, target: string): Promise<void> {
+    const row = { source, target, kind: "updates", weight: 0.9, createdAt: 0 } as const;
+    await world.memory.store.commit(() => ({
+      changes: [{ table: "edges", id: edgeId(row), row }],
+      result: undefined,
+    }));
+  }
 });
