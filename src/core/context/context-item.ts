@@ -114,7 +114,8 @@ function inShort(whole: string, sentences: readonly string[]): string {
   return shortened(best === "" ? whole : best, MAX_CHARS);
 }
 
-const MAX_BEFORE_CHARS = 100;
+/** Long enough for what a partly outdated note says besides. */
+const MAX_BEFORE_CHARS = 200;
 
 /** A text with what it said before. */
 export const withBefore = (text: string, earlier: string): string =>
