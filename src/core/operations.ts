@@ -108,10 +108,10 @@ const OPERATIONS = {
   ...FACT_OPERATIONS,
 };
 
-/** Operations that take their ports first, as functions of their input alone. */
+/** Operations that take their ports first, as functions of their input alone. Each answers a promise: a store may be elsewhere. */
 type Bound<All> = {
   readonly [Name in keyof All]: All[Name] extends (ports: never, input: infer Input) => infer Answer
-    ? (input: Input) => Answer
+    ? (input: Input) => Promise<Awaited<Answer>>
     : never;
 };
 
@@ -132,7 +132,7 @@ export function bindAll<Ports, All extends Readonly<Record<string, (ports: Ports
 ): Bound<All> {
   const bound = Object.entries(operations).map(([name, operate]) => [
     name,
-    (input: never) => operate(ports, input),
+    async (input: never) => operate(ports, input),
   ]);
   return Object.fromEntries(bound) as Bound<All>;
 }

@@ -106,7 +106,7 @@ export async function idOf(context: AgentContext, text: string): Promise<string>
 async function withEnd({ operations, ...scope }: AgentContext, idEnd: string): Promise<string[]> {
   const filter = { ...ownerCheck(scope), idEnd };
   const { items } = await operations.listMemories({ filter, limit: 3, offset: 0 });
-  const { facts } = operations.findFacts({ ...filter, limit: 3 });
+  const { facts } = await operations.findFacts({ ...filter, limit: 3 });
   return [...items, ...facts].map(({ id }) => id);
 }
 

@@ -71,8 +71,8 @@ export async function lookUpFacts(
   const { operations } = context;
   const { facts, total } =
     text === undefined
-      ? operations.findFacts(filter)
-      : operations.searchFacts({ ...filter, pattern: text, field: "any" });
+      ? await operations.findFacts(filter)
+      : await operations.searchFacts({ ...filter, pattern: text, field: "any" });
   if (total > 0 || text === undefined)
     return answerFacts(context, facts.map(factLine), { total, scope: scope.words });
   // No part of a fact: a sentence.
@@ -81,9 +81,12 @@ export async function lookUpFacts(
   return answerFacts(context, lines, { total: lines.length, scope: scope.words });
 }
 
-export function timeline(context: AgentContext, input: AgentToolInput<"fact_timeline">): string {
+export async function timeline(
+  context: AgentContext,
+  input: AgentToolInput<"fact_timeline">,
+): Promise<string> {
   const scope = readScope(context, input.scope);
-  const { events, total } = context.operations.factTimeline({
+  const { events, total } = await context.operations.factTimeline({
     ...scope.filter,
     subject: input.subject,
     ...present({

@@ -9,11 +9,11 @@ beforeEach(() => {
   all = bindOperations(world.ports);
 });
 
-const changes = (userId?: string) =>
-  all
-    .listChanges({ since: 0, limit: 1_000, ...(userId !== undefined && { userId }) })
-    .items.map(({ kind, id }) => `${kind} ${id}`);
-const kinds = () => changes().map((change) => change.split(" ")[0]);
+const changes = async (userId?: string) =>
+  (await all.listChanges({ since: 0, limit: 1_000, ...(userId !== undefined && { userId }) })).items.map(
+    ({ kind, id }) => `${kind} ${id}`,
+  );
+const kinds = async () => (await changes()).map((change) => change.split(" ")[0]);
 
 describe("the feed", () => {
   it("names what happens to memories, and nothing that changes no version of them", async () => {
@@ -25,8 +25,8 @@ describe("the feed", () => {
     await all.updateMemory({ id });
     await all.deleteMemory({ id });
     await expect(all.deleteMemory({ id })).rejects.toThrow();
-    expect(changes()).toEqual([`memory.added ${id}`, `memory.updated ${id}`, `memory.deleted ${id}`]);
-    const [added] = all.listChanges({ since: 0, limit: 1 }).items;
+    expect(await changes()).toEqual([`memory.added ${id}`, `memory.updated ${id}`, `memory.deleted ${id}`]);
+    const [added] = (await all.listChanges({ since: 0, limit: 1 })).items;
     expect(added).toMatchObject({ userId: null, at: memory.createdAt });
   });
 
@@ -35,15 +35,15 @@ describe("the feed", () => {
       items: [{ content: "one" }, { content: "two", userId: "ann" }],
     });
     const [one, two] = results.map((result) => ("memory" in result ? result.memory.id : ""));
-    expect(changes()).toEqual([`memory.added ${one}`, `memory.added ${two}`]);
-    expect(changes("ann")).toEqual([`memory.added ${two}`]);
+    expect(await changes()).toEqual([`memory.added ${one}`, `memory.added ${two}`]);
+    expect(await changes("ann")).toEqual([`memory.added ${two}`]);
     await all.updateMemory({ id: two ?? "", tags: ["x"] });
     const records = [];
-    for await (const each of all.exportRecords({ waypoints: false })) records.push(each);
+    for await (const each of await all.exportRecords({ waypoints: false })) records.push(each);
     const elsewhere = bindOperations(createDocumentWorld().ports);
     await elsewhere.restoreRecords({ items: records });
     expect(
-      elsewhere.listChanges({ since: 0, limit: 9 }).items.map(({ kind, id }) => `${kind} ${id}`),
+      (await elsewhere.listChanges({ since: 0, limit: 9 })).items.map(({ kind, id }) => `${kind} ${id}`),
     ).toEqual([`memory.added ${one}`, `memory.restored ${two}`]);
   });
 
@@ -54,30 +54,30 @@ describe("the feed", () => {
     const { fact: leeds } = await record("Leeds", 2_000);
     await all.updateFact({ id: york.id, confidence: 0.5 });
     await all.eraseFact({ id: york.id });
-    expect(changes()).toEqual([
+    expect(await changes()).toEqual([
       `fact.added ${york.id}`,
       expect.stringMatching(/^fact[.]/),
       expect.stringMatching(/^fact[.]/),
       `fact.updated ${york.id}`,
       `fact.deleted ${york.id}`,
     ]);
-    expect(changes().slice(1, 3).toSorted()).toEqual(
+    expect((await changes()).slice(1, 3).toSorted()).toEqual(
       [`fact.added ${leeds.id}`, `fact.updated ${york.id}`].toSorted(),
     );
-    expect(changes("ben")).toEqual([]);
+    expect(await changes("ben")).toEqual([]);
   });
 
   it("names documents, jobs and the memories of a document", async () => {
     const job = await world.send("A text about tea.", { userId: "ann" });
     const { result } = await world.operations.awaitJob({ id: job }, new AbortController().signal);
     const id = result?.document.id ?? "";
-    expect(changes("ann")).toEqual(
+    expect(await changes("ann")).toEqual(
       expect.arrayContaining([`job.added ${job}`, `document.added ${id}`, `job.updated ${job}`]),
     );
-    expect(kinds()).toContain("memory.added");
+    expect(await kinds()).toContain("memory.added");
     await world.operations.deleteDocument({ id });
-    expect(changes()).toContain(`document.deleted ${id}`);
-    expect(kinds()).toContain("memory.deleted");
+    expect(await changes()).toContain(`document.deleted ${id}`);
+    expect(await kinds()).toContain("memory.deleted");
   });
 
   it("says what was restored: an earlier version, and from the trash a memory or a document with its memories", async () => {
@@ -87,7 +87,7 @@ describe("the feed", () => {
     await all.restoreVersion({ id, version: 1 });
     await all.deleteMemory({ id, trash: true });
     await all.restoreFromTrash({ id });
-    expect(changes()).toEqual(
+    expect(await changes()).toEqual(
       ["added", "updated", "restored", "deleted", "restored"].map((how) => `memory.${how} ${id}`),
     );
     const job = await world.send("A text about tea.");
@@ -95,7 +95,7 @@ describe("the feed", () => {
     const [root = ""] = result?.memoryIds ?? [];
     await all.deleteMemory({ id: root, trash: true });
     await all.restoreFromTrash({ id: root });
-    expect(changes().slice(-5)).toEqual([
+    expect((await changes()).slice(-5)).toEqual([
       `memory.deleted ${root}`,
       `document.deleted ${result?.document.id}`,
       `job.deleted ${job}`,
@@ -110,10 +110,10 @@ describe("the feed", () => {
     await all.deleteMemory({ id: memory.id });
     const erase = () => all.deleteUserMemories({ userId: "ann", keepsDocuments: false, includesFacts: true });
     await erase();
-    expect(kinds()).toEqual(["memory.added", "user.erased"]);
-    expect(changes("ann")).toEqual(["user.erased ann"]);
+    expect(await kinds()).toEqual(["memory.added", "user.erased"]);
+    expect(await changes("ann")).toEqual(["user.erased ann"]);
     await all.deleteUserMemories({ userId: "zoe", keepsDocuments: false, includesFacts: true });
-    expect(changes("zoe")).toEqual([]);
+    expect(await changes("zoe")).toEqual([]);
   });
 });
 
@@ -124,7 +124,7 @@ describe("following it", () => {
   it("gives a page at once, further ones as changes come, and ends when it is told", async () => {
     await all.addMemory({ content: "before" });
     const stop = new AbortController();
-    const pages = follow(stop.signal);
+    const pages = await follow(stop.signal);
     expect((await pages.next()).value).toMatchObject({ items: [], reset: false });
     const next = pages.next();
     const { memory } = await all.addMemory({ content: "tea" });
@@ -142,7 +142,7 @@ describe("following it", () => {
 
   it("says when it is quiet, and nothing of what others changed meanwhile", async () => {
     const stop = new AbortController();
-    const pages = all.followChanges({
+    const pages = await all.followChanges({
       limit: 2,
       userId: "ann",
       signal: stop.signal,

@@ -219,9 +219,10 @@ describe("GET /events", () => {
       at: 0,
     }));
     const { app } = createTestServer({
-      followChanges: async function* () {
-        for (; pages < 100_000; pages += 1) yield { items, next: 9, reset: false };
-      },
+      followChanges: async () =>
+        (async function* () {
+          for (; pages < 100_000; pages += 1) yield { items, next: 9, reset: false };
+        })(),
     });
     const other = await listen(app, { host: "127.0.0.1", port: 0 });
     const socket = connect(other.port, "127.0.0.1");

@@ -364,7 +364,7 @@ async function stateOf({ all, operations }: World, user: string | undefined): Pr
     histories: await Promise.all(histories),
     trash: trash.filter(({ memory }) => isTheirs(memory)),
     memories: items.filter(isTheirs),
-    facts: all.findFacts(page).facts.filter(isTheirs),
+    facts: (await all.findFacts(page)).facts.filter(isTheirs),
     documents: operations.listDocuments(page).items.filter(isTheirs),
   };
 }

@@ -73,7 +73,7 @@ describe.each([
     const recorded = await call(client, "fact_record", { subject: "Ada", predicate: "likes", object: "tea" });
     const fact = idIn(recorded);
     expect(await call(client, "memory_delete", { id: fact })).toContain("Ended");
-    expect(agents.operations.getFact({ id: fact }).validTo).not.toBeNull();
+    expect((await agents.operations.getFact({ id: fact })).validTo).not.toBeNull();
     expect(await call(client, "memory_delete", { id: paris.replace(/.$/, "0") })).toMatch(
       /^NOT_FOUND|Deleted/,
     );

@@ -94,7 +94,7 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       relevant: Math.min(limit, memories.size),
       plausible: Math.min(limit, memories.size),
       ...(includeFacts === true && {
-        facts: facts.findFacts({ limit: 10 }).facts.map((fact) => ({ ...fact, score: 0.5 })),
+        facts: (await facts.findFacts({ limit: 10 })).facts.map((fact) => ({ ...fact, score: 0.5 })),
       }),
       hits: newestFirst()
         .slice(0, limit)
@@ -175,27 +175,28 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
       return { id, salience };
     },
     relatedMemories: async ({ id, userId }) => ({ nodes: [find(id, userId, "NOT_FOUND")], edges: [] }),
-    listUsers: () => ({ items: [], total: 0, isMore: false }),
+    listUsers: async () => ({ items: [], total: 0, isMore: false }),
     userSummary: async ({ userId }) => fakeSummary(userId),
     deleteUserMemories: async ({ userId }) => {
       const own = [...memories.values()].filter((memory) => memory.userId === userId);
       for (const { id } of own) memories.delete(id);
       return { deleted: own.length, deletedDocuments: 0, deletedFacts: 0 };
     },
-    listChanges: () => ({ items: [], next: 0, reset: false }),
-    followChanges: async function* () {},
-    listSectors: () =>
+    listChanges: async () => ({ items: [], next: 0, reset: false }),
+    followChanges: async () => (async function* () {})(),
+    listSectors: async () =>
       SECTORS.map((name) => ({ name, description: `What is ${name}.`, count: memories.size })),
-    exportRecords: async function* () {
-      for (const {
-        salience,
-        lastSeenAt,
-        order: _order,
-        superseded: _by,
-        ...memory
-      } of newestFirst().reverse())
-        yield { kind: "memory", memory, signals: { salience, lastSeenAt } };
-    },
+    exportRecords: async () =>
+      (async function* () {
+        for (const {
+          salience,
+          lastSeenAt,
+          order: _order,
+          superseded: _by,
+          ...memory
+        } of newestFirst().reverse())
+          yield { kind: "memory", memory, signals: { salience, lastSeenAt } };
+      })(),
     restoreRecords: async ({ items }) => ({
       results: items.map((item) => {
         if (item instanceof ServiceError) return item;

@@ -182,7 +182,7 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
       answer: wire.ListChangesReply,
       handle: async (request) => {
         const { l, since, ...owner } = fromWire(wire.ListChangesQuery, request.query);
-        const { items, next, reset } = operationsOf(request).listChanges({
+        const { items, next, reset } = await operationsOf(request).listChanges({
           since: since === undefined ? FEED_BEGINNING : opened(since),
           limit: l ?? DEFAULT_PAGE_LIMIT,
           ...owner,
@@ -210,7 +210,7 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
         const from = typeof last === "string" && last !== "" ? last : since;
         const place = from === undefined ? {} : { since: opened(from) };
         const closed = closedSignal(reply);
-        const pages = operationsOf(request).followChanges({
+        const pages = await operationsOf(request).followChanges({
           limit: DEFAULT_PAGE_LIMIT,
           ...owner,
           ...place,

@@ -96,7 +96,10 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
     handle: async (request) => {
       const place = placeOf(request.query);
       const conditions = fromWire(wire.FindFactsQuery, request.query);
-      const { facts, total } = operationsOf(request).findFacts({ ...inputs.inScope(conditions), ...place });
+      const { facts, total } = await operationsOf(request).findFacts({
+        ...inputs.inScope(conditions),
+        ...place,
+      });
       const { cursor: _, ...query } = conditions;
       return {
         facts,
@@ -111,7 +114,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
     answer: wire.OneFactReply,
     handle: async (request) => {
       const input = inputs.inScope(fromWire(wire.CurrentFactQuery, request.query));
-      return { fact: operationsOf(request).currentFact(input) };
+      return { fact: await operationsOf(request).currentFact(input) };
     },
   }),
   getFact: route("read GET /api/temporal/fact/:id", "Read a fact", {
@@ -123,7 +126,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
         id: inputs.uuidOf(request.params.id, "fact"),
         ...fromWire(wire.GetFactQuery, request.query),
       };
-      return { fact: operationsOf(request).getFact(input) };
+      return { fact: await operationsOf(request).getFact(input) };
     },
   }),
   factTimeline: route("read GET /api/temporal/timeline", "What happened to a subject, in order", {
@@ -132,7 +135,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
     handle: async (request) => {
       const place = placeOf(request.query);
       const input = { ...inputs.inScope(fromWire(wire.FactTimelineQuery, request.query)), ...place };
-      const { events: timeline, total } = operationsOf(request).factTimeline(input);
+      const { events: timeline, total } = await operationsOf(request).factTimeline(input);
       return { subject: input.subject, timeline, ...pageCounts(timeline.length, total, place) };
     },
   }),
@@ -142,7 +145,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
     handle: async (request) => {
       const place = placeOf(request.query);
       const { field = "any", ...conditions } = inputs.inScope(fromWire(wire.SearchFactsQuery, request.query));
-      const { facts, total } = operationsOf(request).searchFacts({ ...conditions, field, ...place });
+      const { facts, total } = await operationsOf(request).searchFacts({ ...conditions, field, ...place });
       const counts = pageCounts(facts.length, total, place);
       return { pattern: conditions.pattern, field, facts, ...counts };
     },
@@ -159,7 +162,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
       if (time1 === undefined) throw invalid("/time1", "is missing");
       if (time2 === undefined) throw invalid("/time2", "is missing");
       const input = { ...conditions, time1, time2, ...placeOf(request.query) };
-      const { nextOffset, ...compared } = operationsOf(request).compareFacts(input);
+      const { nextOffset, ...compared } = await operationsOf(request).compareFacts(input);
       const nextCursor = nextOffset === undefined ? null : nextPlace(nextOffset);
       return { ...input, ...compared, nextCursor };
     },
@@ -186,7 +189,7 @@ export const factReadRoutes = routes(({ operationsOf }) => ({
       const { limit = wire.DEFAULT_VOLATILE, ...conditions } = inputs.inScope(
         fromWire(wire.VolatileFactsQuery, request.query),
       );
-      const volatileFacts = operationsOf(request).volatileFacts({ ...conditions, limit });
+      const volatileFacts = await operationsOf(request).volatileFacts({ ...conditions, limit });
       return { volatileFacts, count: volatileFacts.length };
     },
   }),

@@ -284,6 +284,8 @@ export const memoryReadRoutes = routes(({ operationsOf, places }) => ({
   listSectors: route("read GET /sectors", "The sectors of memory and how many memories each has", {
     querystring: wire.OwnerQuery,
     answer: wire.SectorsReply,
-    handle: async (request) => ({ sectors: operationsOf(request).listSectors(inputs.ownerOf(request)) }),
+    handle: async (request) => ({
+      sectors: await operationsOf(request).listSectors(inputs.ownerOf(request)),
+    }),
   }),
 }));

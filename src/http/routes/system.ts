@@ -73,7 +73,7 @@ export const systemRoutes = routes((served) => {
       handle: async (request) => {
         await lookAtDiskSpace();
         const { sandbox: by, embedding, embeddingQueue, store, repairs, ...rest } = status();
-        const sectors = operationsOf(request).listSectors({});
+        const sectors = await operationsOf(request).listSectors({});
         const guesses = { filter: {}, how: "inferred", limit: 0, offset: 0 } as const;
         const { total: perhapsSuperseded } = await operationsOf(request).listSuperseded(guesses);
         return {

@@ -33,7 +33,7 @@ export const transferRoutes = routes(({ operationsOf, status }, app) => {
       querystring: wire.ExportQuery,
       handle: async (request, reply) => {
         const { waypoints = true, ...filter } = inScope(fromWire(wire.ExportQuery, request.query));
-        const records = operationsOf(request).exportRecords({ waypoints, ...filter });
+        const records = await operationsOf(request).exportRecords({ waypoints, ...filter });
         return reply
           .type(LINES_MEDIA_TYPE)
           .send(Readable.from(linesOf(records, status().version), { objectMode: false }));

@@ -14,7 +14,7 @@ export const userRoutes = routes(({ operationsOf, compaction, backups, places })
     answer: wire.ListUsersReply,
     handle: async (request) => {
       const page = idPageOf(request.query);
-      const { items, total, isMore } = operationsOf(request).listUsers(page);
+      const { items, total, isMore } = await operationsOf(request).listUsers(page);
       const skipped = page.skipped + items.length;
       const last = items.at(-1);
       return {

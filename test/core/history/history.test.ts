@@ -153,7 +153,7 @@ describe("the trash", () => {
     expect(await world.all.deleteMemory({ id, trash: true, deletedBy: "agent" })).toEqual({ id, deleted: 1 });
     expect(await found(world, "where does Ada live?")).toEqual([]);
     await expect(world.all.getMemory({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(world.all.getFact({ id: fact.id })?.sourceMemoryId).toBeNull();
+    expect((await world.all.getFact({ id: fact.id })).sourceMemoryId).toBeNull();
     // Another version of it, since.
     await world.all.updateFact({ id: fact.id, confidence: 0.4 });
 
@@ -169,7 +169,7 @@ describe("the trash", () => {
     const back = await world.all.restoreFromTrash({ id, restoredBy: "ann" });
     expect(back).toMatchObject({ id, version: 3, tags: ["home"], salience: 0.75, userId: "ann" });
     expect(await found(world, "where does Ada live?")).toEqual(["Ada lives in York"]);
-    expect(world.all.getFact({ id: fact.id })).toMatchObject({ sourceMemoryId: id, confidence: 0.4 });
+    expect(await world.all.getFact({ id: fact.id })).toMatchObject({ sourceMemoryId: id, confidence: 0.4 });
     expect((await world.all.listTrash(PAGE)).total).toBe(0);
     expect(await contents(world, id)).toEqual([
       "3 Ada lives in York restored ann",
@@ -261,7 +261,7 @@ describe("the trash", () => {
     const world = createWorld();
     const { memory } = await world.all.addMemory({ content: "one" });
     const records = [];
-    for await (const record of world.all.exportRecords({ waypoints: false })) records.push(record);
+    for await (const record of await world.all.exportRecords({ waypoints: false })) records.push(record);
     await world.all.deleteMemory({ id: memory.id, trash: true });
     const { results } = await world.all.restoreRecords({ items: records });
     expect(results).toEqual([{ id: memory.id, outcome: "added" }]);

@@ -26,7 +26,7 @@ function place(name: number): Place {
 
 async function exported({ all }: Place): Promise<TransferRecord[]> {
   const records: TransferRecord[] = [];
-  for await (const record of all.exportRecords({ waypoints: true })) records.push(record);
+  for await (const record of await all.exportRecords({ waypoints: true })) records.push(record);
   return JSON.parse(JSON.stringify(records)) as TransferRecord[];
 }
 

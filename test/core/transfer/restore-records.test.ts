@@ -33,7 +33,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 async function everything(from: Operations): Promise<TransferRecord[]> {
-  return all(from.exportRecords({ waypoints: true }));
+  return all(await from.exportRecords({ waypoints: true }));
 }
 
 /** Through JSON, as a file would have it. */
@@ -90,7 +90,7 @@ async function live(
   for (const next of steps) {
     service.now += 60_000;
     const { items } = await service.listMemories({ filter: {}, limit: 100, offset: 0 });
-    const { facts } = service.findFacts({ limit: 100 });
+    const { facts } = await service.findFacts({ limit: 100 });
     const memory = "which" in next ? items[next.which % items.length] : undefined;
     const fact = "which" in next ? facts[next.which % facts.length] : undefined;
     switch (next.do) {
@@ -176,10 +176,10 @@ describe("restoreRecords", () => {
     const second = service(1);
     second.now = first.now;
     await second.restoreRecords({ items: written(await everything(first)) });
-    const known = (at?: number) =>
-      second.findFacts({ limit: 9, ...(at !== undefined && { knownAt: at }) }).facts;
-    expect(known(knownAt).map(({ object }) => object)).toEqual(["Paris"]);
-    expect(known().map(({ object }) => object)).toEqual(["Rome"]);
+    const known = async (at?: number) =>
+      (await second.findFacts({ limit: 9, ...(at !== undefined && { knownAt: at }) })).facts;
+    expect((await known(knownAt)).map(({ object }) => object)).toEqual(["Paris"]);
+    expect((await known()).map(({ object }) => object)).toEqual(["Rome"]);
   });
 
   it("finds what was restored by a question", async () => {
@@ -228,7 +228,7 @@ describe("restoreRecords", () => {
     const second = service(1);
     const facts = written(of("fact", await everything(first)));
     expect(await outcomes(second, facts)).toEqual(["added"]);
-    expect(second.findFacts({ limit: 1 }).facts[0]?.sourceMemoryId).toBeNull();
+    expect((await second.findFacts({ limit: 1 })).facts[0]?.sourceMemoryId).toBeNull();
     expect(await outcomes(second, facts)).toEqual(["known"]);
   });
 
@@ -290,7 +290,7 @@ describe("exportRecords", () => {
     await here.addMemory({ content: "yours", userId: "bob" });
     await here.recordFact({ subject: "x", predicate: "y", object: "z", userId: "bob" });
     const contents = async (input: Parameters<Operations["exportRecords"]>[0]) =>
-      (await all(here.exportRecords(input))).map(
+      (await all(await here.exportRecords(input))).map(
         (record) => record.kind === "memory" && record.memory.content,
       );
     expect(await contents({ userId: "ada", waypoints: false })).toEqual(["mine", "also mine"]);
@@ -300,7 +300,7 @@ describe("exportRecords", () => {
   it("leaves out what comes after its beginning", async () => {
     const here = service();
     await here.addMemory({ content: "before" });
-    const records = here.exportRecords({ waypoints: true });
+    const records = await here.exportRecords({ waypoints: true });
     const first = await records.next();
     await here.addMemory({ content: "after" });
     await here.recordFact({ subject: "x", predicate: "y", object: "z" });
