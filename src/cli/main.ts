@@ -22,6 +22,7 @@ import { addFactCommands } from "./commands/facts.ts";
 import { addKeyCommands, addUserCommands } from "./commands/users.ts";
 import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
+import { addStoreCommands } from "./commands/store.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addSupersededCommands } from "./commands/superseded.ts";
 import type { StartDaemon } from "./commands/start.ts";
@@ -100,6 +101,7 @@ export function program(words: readonly string[]): Command {
   addDaemonCommands(memoryd);
   addServiceCommands(memoryd);
   addModelCommands(memoryd);
+  addStoreCommands(memoryd);
   const data = memoryd.command("data").description("say where the data is");
   addCommand(data, "path", "print the data directory").action((flags: Flags) =>
     print(settingsOf(flags).dataDir),

@@ -83,7 +83,10 @@ function layersOf({ flags = {}, configFile, env = process.env }: SettingSources)
 }
 
 function settingsOf({ file, variable, flag }: Layers): Settings {
-  return Object.freeze({ ...DEFAULTS, ...file, ...variable, ...flag });
+  const settings = Object.freeze({ ...DEFAULTS, ...file, ...variable, ...flag });
+  const fault = faultOfStore(settings.store);
+  if (fault !== undefined) throw new ConfigError(fault);
+  return settings;
 }
 
 /** As `readSettings`, with the key. @throws {ConfigError} also when others were let in without a key. */
@@ -94,7 +97,8 @@ export function loadConfig(sources: SettingSources = {}) {
   const apiKey = readApiKey(settings, env);
   // The daemon reads the file later, once it owns the directory.
   const isKeyless = apiKey === undefined && !existsSync(join(settings.dataDir, KEY_FILE_NAME));
-  const fault = isKeyless ? strangersLetIn(settings) : undefined;
+  // Keys of a database are read later, too.
+  const fault = isKeyless && settings.store === "" ? strangersLetIn(settings) : undefined;
   if (fault !== undefined) throw new ConfigError(fault);
   if ((settings.tlsCert === "") !== (settings.tlsKey === ""))
     throw new ConfigError("For HTTPS both --tls-cert and --tls-key are needed; only one is set.");
@@ -125,7 +129,7 @@ export function loadConfig(sources: SettingSources = {}) {
 }
 
 /** Addresses, which may hold a password or a token. */
-const ADDRESSES: ReadonlySet<string> = new Set<SettingName>(["httpProxy"]);
+const ADDRESSES: ReadonlySet<string> = new Set<SettingName>(["httpProxy", "store"]);
 
 /** Settings with their values and where each comes from; secrets without their values. */
 function shownSettings(values: Settings, layers: Layers, configFile: string, env: NodeJS.ProcessEnv) {
@@ -312,13 +316,31 @@ export const rateLimit = ({ host, allowedHosts }: Exposure): { readonly requests
     : { requestsPerMinute: NETWORK_REQUESTS_PER_MINUTE };
 
 /** A sentence on the first setting that lets others in, and what to do, for when there is no key; undefined if none does. */
-function strangersLetIn({ host, allowedHosts }: Exposure): string | undefined {
+export function strangersLetIn({ host, allowedHosts }: Exposure): string | undefined {
   const remedy = `make one with \`memoryd keys create\`, or set MEMORYD_API_KEY (at least ${MIN_KEY_LENGTH} characters) or --api-key-file FILE`;
   if (!isLoopback(host))
     return `Listening on ${host} lets other machines in, so a key is needed: ${remedy}, or listen on 127.0.0.1.`;
   const foreign = allowedHosts.find((name) => !isLoopback(nameIn(name)));
   if (foreign === undefined) return undefined;
   return `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`;
+}
+
+/** What is wrong with the address of a database, without the address, which may hold a password; undefined: nothing. */
+function faultOfStore(store: string): string | undefined {
+  if (store === "") return undefined;
+  const url = URL.canParse(store) ? new URL(store) : undefined;
+  if (
+    url === undefined ||
+    !/^postgres(ql)?:$/.test(url.protocol) ||
+    url.hostname === "" ||
+    url.pathname.length < 2
+  )
+    return "--store must be the address of a PostgreSQL database, such as postgres://memoryd@db.example/memoryd.";
+  if (url.password !== "")
+    return "A password on the command line or in a variable is seen by others: take it out of --store, and name a file with it as --store-password-file.";
+  return url.search + url.hash === ""
+    ? undefined
+    : "--store takes no parameters: connections are encrypted, and the certificate is checked, unless the database is on this machine.";
 }
 
 function unknownSetting(kind: string, name: string, known: readonly string[]): ConfigError {

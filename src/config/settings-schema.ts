@@ -123,6 +123,10 @@ export const SETTINGS_SCHEMA = {
   port: wholeNumber("port to listen on; 0 takes any free one", 8080, [0, 65_535]),
   socket: text("path of a Unix socket to listen on besides; only its owner may open it"),
   dataDir: path("folder that holds everything", userFolders.data),
+  store: text(
+    "PostgreSQL database that holds the memories, as postgres://USER@HOST/DATABASE, prepared by `memoryd store prepare`; empty: the data directory holds them",
+  ),
+  storePasswordFile: path("file with the password of the database's user"),
   logLevel: choice(`how much to log: ${LOG_LEVELS.join(", ")}; debug has each request`, "info", LOG_LEVELS),
   apiKeyFile: path(
     "file with the API key, or set MEMORYD_API_KEY; without a key only this machine is served",

@@ -1,13 +1,13 @@
 /**
- * The one place that keeps a caller with a bound key to that user's data. It wraps the operations, so no caller can
- * bypass it.
+ * The one place that knows where a call names its user. It keeps a caller with a bound key to that user's data, and finds
+ * the store of a user where each has one. It wraps the operations, so no caller can bypass it.
  *
  * - No user named: the bound user.
  * - Another user named: FORBIDDEN.
  * - The id of something that the user does not own: NOT_FOUND, with the message that an unknown id gets.
  */
 import type { DocumentOperations } from "./documents/document-operations.ts";
-import { forbidden, orRefused, ServiceError } from "./errors.ts";
+import { conflict, forbidden, invalidRequest, orRefused, refusedOr, ServiceError } from "./errors.ts";
 import type { Operations } from "./operations.ts";
 import { missing } from "./owned.ts";
 
@@ -151,4 +151,68 @@ function own(user: string, input: Input): Input {
   throw forbidden(
     "This key is bound to one user, and the request names another. Leave user_id out, or name the key's own user.",
   );
+}
+
+/** The error of what a service over a database does not do. @param what begins the sentence. @param way another way, or why. */
+export const notInDatabase = (what: string, way: string): ServiceError =>
+  conflict(`${what} is not possible where a database holds the memories (--store): ${way}.`);
+
+const unnamed = (): ServiceError =>
+  invalidRequest(
+    "Each user has a store of its own here, so a request must say whose it is: name the user as `user_id`, or use a key that " +
+      "is bound to one.",
+    { fields: [{ path: "/user_id", message: "is missing, and the key is bound to no user" }] },
+  );
+
+/**
+ * The operations of a service in which each user has a store of its own. A call goes to its user's operations, which `find`
+ * answers; the items of a batch go to those of their users, and each user's are one record.
+ *
+ * Calls reject with INVALID_REQUEST where they name no user, and with CONFLICT where they are about all users.
+ */
+export function operationsByUser(find: (user: string) => Promise<Operations>): Operations {
+  const byUser = Object.entries(RULES).map(([name, rule]: [string, Rule]) => {
+    const callFor = async (user: string | undefined, input: Input) => {
+      if (user === undefined) throw unnamed();
+      const operations = await find(user);
+      return (operations[name as keyof Operations] as Operation)(input);
+    };
+    if (typeof rule === "object")
+      return [
+        name,
+        async () => Promise.reject(notInDatabase(sentence(rule.refused), "it cannot be done yet")),
+      ];
+    if (rule === "filter") return [name, (input: Input) => callFor(input.filter?.userId, input)];
+    if (rule === "items") return [name, (input: Input) => inBatches(input, callFor)];
+    return [name, (input: Input) => callFor(input.userId, input)];
+  });
+  return Object.fromEntries(byUser) as Operations;
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Answers a batch in its order; what the part of one of several users is refused for stands for each of its items. */
+async function inBatches(
+  input: Input,
+  callFor: (user: string | undefined, input: Input) => Promise<unknown>,
+): Promise<{ readonly results: readonly unknown[] }> {
+  const items = input.items ?? [];
+  const places = new Map<string | undefined, number[]>();
+  for (const [place, item] of items.entries()) {
+    if (item instanceof ServiceError) continue;
+    const own = places.get(item.userId);
+    if (own === undefined) places.set(item.userId, [place]);
+    else own.push(place);
+  }
+  const results: unknown[] = [...items];
+  for (const [user, own] of places) {
+    const part = { ...input, items: own.map((place) => items[place] as Input) };
+    const called = callFor(user, part);
+    // What refuses the only user refuses the batch.
+    const answer = places.size === 1 ? await called : await refusedOr(called);
+    for (const [i, place] of own.entries())
+      results[place] =
+        answer instanceof ServiceError ? answer : (answer as { readonly results: unknown[] }).results[i];
+  }
+  return { results };
 }

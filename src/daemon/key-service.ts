@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import type { Static } from "typebox";
-import { KeyRing, type NewKey } from "../core/access/key-ring.ts";
+import { type ApiKey, type KeyFile, KeyRing, type NewKey } from "../core/access/key-ring.ts";
+import type { Clock } from "../core/ports.ts";
 import { createKeyInput, keyOf } from "../http/records.ts";
 import { validator } from "../http/validation.ts";
 import { CreateKeyBody, CreateKeyReply, KeyRecord, ListKeysReply } from "../schemas/user.ts";
@@ -17,11 +18,17 @@ import { sha256, systemClock, uuidSource } from "./system.ts";
 const PREFIX_BYTES = 4;
 const SECRET_BYTES = 32;
 
+/** A ring of keys that `file` keeps, which has `kept` now. */
+export const keyRingOf = (
+  file: KeyFile,
+  kept: readonly ApiKey[] | undefined,
+  clock: Clock = systemClock,
+): KeyRing => new KeyRing({ file, clock, ids: uuidSource, sha256, newKey }, kept);
+
 /** The keys of a data directory, whose lock the caller holds. @throws {ServiceError} STORE_UNUSABLE. */
 export async function openKeyRing(dataDir: string): Promise<KeyRing> {
   const kept = await readKeyFile(nodeDisk, dataDir);
-  const file = openKeyFile(nodeDisk, dataDir);
-  return new KeyRing({ file, clock: systemClock, ids: uuidSource, sha256, newKey }, kept);
+  return keyRingOf(openKeyFile(nodeDisk, dataDir), kept);
 }
 
 /** Operations on the keys of a data directory, with or without a running daemon, in the types of the API. */

@@ -243,7 +243,7 @@ export function createModelService({
   };
 }
 
-const classifierOf = ({ sectors }: EmbeddingModel): SectorClassifier =>
+export const classifierOf = ({ sectors }: EmbeddingModel): SectorClassifier =>
   createSectorClassifier(JSON.parse(readFileSync(sectors, "utf8")) as SectorModel);
 
 const AGAIN = "all memories are embedded again with another model; until then words find them";

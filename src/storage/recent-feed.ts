@@ -14,6 +14,8 @@ export interface RecentFeedOptions {
   readonly isNew: boolean;
   /** At most so many entries of a user are kept. */
   readonly maxEntries?: number;
+  /** The position before the first entry; a reader from before it is told to reset. */
+  readonly start?: number;
 }
 
 const MAX_ENTRIES = 100_000;
@@ -33,18 +35,20 @@ export class RecentFeed implements Feed {
   readonly #clock: Clock;
   readonly #maxEntries: number;
   readonly #isNew: boolean;
+  readonly #start: number;
   readonly #watchers = new Map<() => void, string | undefined>();
   readonly #shelves = new Map<string | null, Shelf>();
   /** Oldest first. */
   #entries: PlacedFeedEntry[] = [];
-  #last = START;
+  #last: number;
   /** The last position of anybody that is no longer kept. */
-  #floor = START;
+  #floor: number;
 
-  constructor({ clock, isNew, maxEntries = MAX_ENTRIES }: RecentFeedOptions) {
+  constructor({ clock, isNew, maxEntries = MAX_ENTRIES, start = START }: RecentFeedOptions) {
     this.#clock = clock;
     this.#isNew = isNew;
     this.#maxEntries = maxEntries;
+    this.#start = this.#last = this.#floor = start;
   }
 
   /** Adds what a durable record says; records come in their order. @param erases as in `feedEntriesOf`. */
@@ -72,11 +76,13 @@ export class RecentFeed implements Feed {
   list({ since, limit, userId }: ListChangesInput): FeedPage {
     this.#dropOld();
     const isSeen = (entry: PlacedFeedEntry) => userId === undefined || entry.userId === userId;
-    const floor = userId === undefined ? this.#floor : (this.#shelves.get(userId)?.floor ?? START);
+    const floor = userId === undefined ? this.#floor : (this.#shelves.get(userId)?.floor ?? this.#start);
     // Never that of an entry that the reader does not see: it would change with the writes of others.
-    const end = () => Math.max(floor, this.#entries.findLast(isSeen)?.position ?? START);
+    const end = () => Math.max(floor, this.#entries.findLast(isSeen)?.position ?? this.#start);
     const isBeginning = since === FEED_BEGINNING;
-    const reset = isBeginning ? !this.#isNew || floor > START : since === null || (since ?? floor) < floor;
+    const reset = isBeginning
+      ? !this.#isNew || floor > this.#start
+      : since === null || (since ?? floor) < floor;
     if (since === undefined || since === null || (reset && !isBeginning))
       return { items: [], next: end(), reset };
     // From the end: most readers are there.
@@ -95,7 +101,7 @@ export class RecentFeed implements Feed {
   }
 
   #shelfOf(owner: string | null): Shelf {
-    const shelf = this.#shelves.get(owner) ?? { entries: 0, floor: START };
+    const shelf = this.#shelves.get(owner) ?? { entries: 0, floor: this.#start };
     this.#shelves.set(owner, shelf);
     return shelf;
   }

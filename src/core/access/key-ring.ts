@@ -118,6 +118,13 @@ export class KeyRing {
     });
   }
 
+  /** Takes over what other processes wrote. @param read answers the content of the `KeyFile` now. */
+  refresh(read: () => Promise<readonly ApiKey[] | undefined>): Promise<void> {
+    return this.#change(async () => {
+      this.#keys = await read();
+    });
+  }
+
   /** Notes a request with the key, without a write: call `saveUses` now and then. */
   used({ id, lastUsedAt }: ApiKey): void {
     const hour = Math.floor(this.#ports.clock.now() / HOUR_MS) * HOUR_MS;

@@ -36,8 +36,9 @@ export class FollowUps {
   }
 
   /** Call it after a start: a crash, or a stop soon after many were added, leaves the latest memories waiting. */
-  resume(): void {
-    const { ids } = this.#store.catalogue.page({ documents: false }, { limit: LATEST_RESUMED, offset: 0 });
+  resume(createdFrom = -Infinity): void {
+    const filter = { documents: false, createdFrom } as const;
+    const { ids } = this.#store.catalogue.page(filter, { limit: LATEST_RESUMED, offset: 0 });
     for (const id of ids.toReversed()) this.added(id);
   }
 

@@ -20,7 +20,8 @@ export const KEY_FILE_NAME = "KEYS";
 
 const FORMAT = 1;
 
-const isKeys = arrayOf(
+/** True for a list of keys, as they are stored. */
+export const isKeys = arrayOf(
   objectOf({
     id: isText,
     name: isText,

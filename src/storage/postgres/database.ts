@@ -1,0 +1,172 @@
+import { Pool, type PoolClient, type PoolConfig } from "pg";
+import { notReady, type ServiceError, storeFull } from "../../core/errors.ts";
+
+/** Rows as arrays of their columns. */
+export type Query = <Row extends readonly unknown[]>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Row[]>;
+
+/** A connection with a transaction on it. */
+export interface Transaction {
+  readonly query: Query;
+  commit(): Promise<void>;
+  /** Ends it without its changes; after `commit` nothing. Never rejects. */
+  end(): Promise<void>;
+}
+
+/** A database server over a bounded number of connections; every wait on it ends. */
+export interface Database {
+  readonly query: Query;
+  /** @param mode such as `isolation level repeatable read read only`. */
+  begin(mode?: string): Promise<Transaction>;
+  close(): Promise<void>;
+}
+
+/** What went wrong with the database. */
+export class DatabaseError extends Error {
+  /** SQLSTATE, where the server answered. */
+  readonly code: string | undefined;
+  /** False where nothing was sent, so that nothing can have been done. */
+  readonly wasSent: boolean;
+
+  constructor(cause: unknown, wasSent: boolean) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    const { code } = cause as { readonly code?: unknown };
+    this.code = typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+    this.wasSent = wasSent;
+  }
+
+  /** True where other transactions were in the way, so that the server did nothing. */
+  get isConflict(): boolean {
+    return this.code !== undefined && /^40(?!003)/.test(this.code);
+  }
+
+  /**
+   * True where the server has told that it did nothing, and would tell it again. Not of what ends by a connection (08),
+   * an administrator (57) or a conflict (40), of a server that is read-only for the moment, or has no connection free.
+   */
+  get isRefusal(): boolean {
+    return this.code !== undefined && !/^(08|40|57)|^25006$|^53300$/.test(this.code);
+  }
+}
+
+const CONNECT_MS = 2_000;
+/** A server that works on a statement for longer is taken for one that hangs. */
+const QUERY_MS = 10_000;
+const MAX_CONNECTIONS = 10;
+/** Set in each transaction, not at the start of a session: a pooler would refuse that. */
+const LIMITS =
+  "set local lock_timeout = '10s'; set local statement_timeout = '10s'; set local idle_in_transaction_session_timeout = '10s'";
+
+/** Opens no connection before one is needed. */
+export function openDatabase(config: PoolConfig): Database {
+  const pool = new Pool({
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    keepAlive: true,
+    ...config,
+  });
+  // Without listeners a connection that breaks while nobody uses it would end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  const connect = () =>
+    pool.connect().catch((error: unknown) => {
+      throw new DatabaseError(error, false);
+    });
+  const queryOn =
+    (client: PoolClient): Query =>
+    async (text, values = []) => {
+      try {
+        return (await client.query({ text, values: [...values], rowMode: "array" })).rows as never;
+      } catch (error) {
+        throw new DatabaseError(error, true);
+      }
+    };
+
+  return {
+    async query(text, values) {
+      const client = await connect();
+      try {
+        const rows = await queryOn(client)(text, values);
+        client.release();
+        return rows as never;
+      } catch (error) {
+        // After an answer the connection is sound.
+        client.release((error as DatabaseError).code === undefined);
+        throw error;
+      }
+    },
+    async begin(mode = "") {
+      const client = await connect();
+      const query = queryOn(client);
+      let isOver = false;
+      const release = (isBroken: boolean) => {
+        isOver = true;
+        client.release(isBroken);
+      };
+      try {
+        await client.query(`begin ${mode}; ${LIMITS}`);
+      } catch (error) {
+        release(true);
+        throw new DatabaseError(error, false);
+      }
+      return {
+        query,
+        async commit() {
+          try {
+            // A transaction that failed ends with "ROLLBACK" here, and without an error.
+            const { command } = await client.query("commit");
+            if (command !== "COMMIT") throw new Error(`the transaction ended by ${command}`);
+            release(false);
+          } catch (error) {
+            release(true);
+            throw new DatabaseError(error, true);
+          }
+        },
+        async end() {
+          if (isOver) return;
+          isOver = true;
+          await client.query("rollback").then(
+            () => client.release(),
+            () => client.release(true),
+          );
+        },
+      };
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The error of a request that needed the database. */
+export function databaseAway(cause: unknown): ServiceError {
+  return notReady(
+    `The database did not answer (${inWords(cause)}), so the request was not begun; try again shortly.`,
+    { cause, retryAfterSeconds: 1 },
+  );
+}
+
+/** The error of a write that is certainly not in the database. */
+export function notWritten(cause: unknown): ServiceError {
+  if (cause instanceof DatabaseError && cause.code === "53100")
+    return storeFull("The disk of the database is full, so nothing was stored. Its administrator can help.", {
+      cause,
+    });
+  return notReady(`The database refused a write (${inWords(cause)}); nothing of it was stored. Try again.`, {
+    cause,
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The error of a write of which nobody knows. */
+export function perhapsWritten(cause: unknown): ServiceError {
+  return notReady(
+    `The database went away during a write (${inWords(cause)}): it is not known whether it was stored. Look before you ` +
+      "repeat it, or repeat it with the same Idempotency-Key.",
+    { cause, retryAfterSeconds: 5 },
+  );
+}
+
+const inWords = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

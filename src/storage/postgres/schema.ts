@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { type EmbeddingStamp, stampKey } from "../../core/embedding.ts";
+import { storeUnusable } from "../../core/errors.ts";
+import { type Database, DatabaseError } from "./database.ts";
+
+/** Statements that bring the schema to version 1, 2, …; each is run once, in order. */
+const MIGRATIONS: readonly string[] = [
+  `create schema if not exists memoryd;
+create table memoryd.setup (
+  one boolean primary key default true check (one),
+  version integer not null,
+  store_id text not null,
+  stamp text,
+  keys text,
+  keys_version bigint not null default 0
+);
+create table memoryd.owner (
+  owner text primary key,
+  sequence bigint not null,
+  token text not null,
+  at bigint not null,
+  next_order bigint not null,
+  floor bigint not null default 0
+);
+create table memoryd.record (
+  owner text not null,
+  sequence bigint not null,
+  token text not null,
+  at bigint not null,
+  erases boolean not null,
+  entries text not null,
+  primary key (owner, sequence)
+);
+create index record_at on memoryd.record (at);
+create table memoryd.row (
+  owner text not null,
+  kind smallint not null,
+  id text not null,
+  sequence bigint not null,
+  slim bytea,
+  heavy bytea,
+  primary key (owner, kind, id)
+);
+alter table memoryd.row alter heavy set storage external;
+create index row_since on memoryd.row (owner, sequence);`,
+];
+
+/** The schema that this program works with. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+const LEAST_SERVER = 150_000;
+/** Of an advisory lock that ends with its transaction: two that prepare at once wait for each other. */
+const PREPARING = 0x6d656d64;
+
+/** Makes the schema, or brings it to the newest version. @returns the version before; 0 where there was none. */
+export async function prepareSchema(database: Database): Promise<number> {
+  await checkServer(database);
+  const transaction = await database.begin();
+  try {
+    await transaction.query("select pg_advisory_xact_lock($1)", [PREPARING]);
+    const before = await versionIn(transaction);
+    if (before > SCHEMA_VERSION) throw newerSchema(before);
+    for (const migration of MIGRATIONS.slice(before))
+      for (const statement of migration.split(/;\s*(?:\n|$)/))
+        if (statement.trim() !== "") await transaction.query(statement);
+    if (before === 0)
+      await transaction.query("insert into memoryd.setup (version, store_id) values (0, $1)", [randomUUID()]);
+    await transaction.query("update memoryd.setup set version = $1", [SCHEMA_VERSION]);
+    await transaction.commit();
+    return before;
+  } finally {
+    await transaction.end();
+  }
+}
+
+/**
+ * Checks that the database can be worked with, and notes the model of its vectors where it has none yet.
+ *
+ * @returns the id of the store. @throws {ServiceError} STORE_UNUSABLE, in a sentence that says what to do.
+ */
+export async function checkSchema(database: Database, stamp: EmbeddingStamp): Promise<string> {
+  await checkServer(database);
+  const version = await versionIn(database).catch((error: unknown) => {
+    throw error instanceof DatabaseError && error.code === "42501" ? lacksRights(error.message) : error;
+  });
+  if (version > SCHEMA_VERSION) throw newerSchema(version);
+  if (version < SCHEMA_VERSION)
+    throw storeUnusable(
+      version === 0
+        ? "The database has no tables of memoryd yet: run `memoryd store prepare` with its address first."
+        : `The tables of memoryd in the database have version ${version}, and this memoryd needs ${SCHEMA_VERSION}: run ` +
+            "`memoryd store prepare` with its address first.",
+    );
+  await checkRights(database);
+  const key = stampKey(stamp);
+  await database.query("update memoryd.setup set stamp = $1 where stamp is null", [key]);
+  const [setup] = await database.query<[string, string]>("select store_id, stamp from memoryd.setup");
+  const [storeId, stored] = setup ?? ["", ""];
+  if (stored !== key)
+    throw storeUnusable(
+      `The memories in the database were embedded with another model or rule (${stored}; this memoryd has ${key}). ` +
+        "Start the version that wrote them; the model of a database cannot be changed yet.",
+    );
+  return storeId;
+}
+
+const RIGHTS = ["select", "insert", "update", "delete"];
+
+async function checkRights({ query }: Database): Promise<void> {
+  const lacking = await query<[string]>(
+    `select t.name || ': ' || string_agg(p.name, ', ') from unnest($1::text[]) t(name), unnest($2::text[]) p(name)
+      where not has_table_privilege('memoryd.' || t.name, p.name) group by t.name`,
+    [["owner", "record", "row"], RIGHTS],
+  );
+  const setup = await query<[boolean]>(
+    "select has_table_privilege('memoryd.setup', 'select') and has_table_privilege('memoryd.setup', 'update')",
+  );
+  if (setup[0]?.[0] !== true) lacking.push(["setup: select, update"]);
+  if (lacking.length > 0) throw lacksRights(lacking.join("; "));
+}
+
+const lacksRights = (what: string) =>
+  storeUnusable(
+    `The database refuses its user what memoryd needs (${what}): grant it usage of the schema memoryd, and select, insert, ` +
+      "update and delete on all tables in it.",
+  );
+
+async function checkServer({ query }: Pick<Database, "query">): Promise<void> {
+  const [row] = await query<[string, string]>(
+    "select current_setting('server_version_num'), current_setting('server_version')",
+  );
+  const [version = "0", name] = row ?? [];
+  if (Number(version) < LEAST_SERVER)
+    throw storeUnusable(`The database is PostgreSQL ${name}; memoryd needs version 15 or later.`);
+}
+
+async function versionIn({ query }: Pick<Database, "query">): Promise<number> {
+  // Not by `to_regclass`, which may know no better than before the wait for another that prepared.
+  const known = await query(
+    "select 1 from pg_catalog.pg_tables where schemaname = 'memoryd' and tablename = 'setup'",
+  );
+  if (known.length === 0) return 0;
+  const [row] = await query<[number]>("select version from memoryd.setup");
+  return row?.[0] ?? 0;
+}
+
+const newerSchema = (version: number) =>
+  storeUnusable(
+    `The tables of memoryd in the database were made by a newer memoryd (version ${version}, this one knows ${SCHEMA_VERSION}). ` +
+      "Nothing was changed: use the newer program.",
+  );

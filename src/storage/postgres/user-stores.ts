@@ -1,0 +1,134 @@
+import { openUser, type UserStore, type UserStoreParts } from "./open-user.ts";
+import { historyChanged } from "./user-journal.ts";
+
+/** Users that are loaded at the same time; each holds a connection. */
+const LOADED_AT_ONCE = 4;
+/** Each has 10 GB of address space for its vectors, of 128 TB. */
+const MAX_OPEN = 5_000;
+/** A user is loaded anew so often before a request is told to come again. */
+const ATTEMPTS = 3;
+
+interface Loaded<T> {
+  readonly opened: UserStore;
+  readonly attached: T;
+}
+interface Entry<T> {
+  readonly opening: Promise<Loaded<T>>;
+  /** Undefined while it is loaded. */
+  loaded?: Loaded<T>;
+}
+
+/** The users that this process has open, those unused for longest closed first. */
+export class UserStores<T> {
+  readonly #parts: UserStoreParts;
+  readonly #budgetBytes: number;
+  readonly #attach: (opened: UserStore, user: string) => T;
+  /** By user, in the order of use. */
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #waiting: (() => void)[] = [];
+  #loading = 0;
+  #loads = 0;
+
+  /**
+   * @param budgetBytes what all open users may take of memory, as far as `UserStore.bytes` tells; one is open always.
+   * @param attach makes what a user's requests work with, once per load.
+   */
+  constructor(parts: UserStoreParts, budgetBytes: number, attach: (opened: UserStore, user: string) => T) {
+    this.#parts = parts;
+    this.#budgetBytes = budgetBytes;
+    this.#attach = attach;
+  }
+
+  /**
+   * What `attach` made for a user, which shows everything that was answered before the call, by whichever process.
+   *
+   * @throws {ServiceError} NOT_READY while the database does not answer.
+   */
+  async find(user: string): Promise<T> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const known = this.#entries.get(user);
+      const entry = known ?? this.#load(user);
+      this.#entries.delete(user);
+      this.#entries.set(user, entry);
+      const { opened, attached } = await entry.opening;
+      // One that was loaded for this request is new enough.
+      if (known !== undefined) await opened.refresh();
+      if (!opened.isLost) return attached;
+      this.#drop(user, entry);
+    }
+    throw historyChanged();
+  }
+
+  /** Figures for the status. */
+  get figures() {
+    const opened = this.#opened;
+    return {
+      users: opened.length,
+      memories: opened.reduce((sum, { store }) => sum + store.catalogue.size, 0),
+      bytes: opened.reduce((sum, { bytes }) => sum + bytes, 0),
+      loads: this.#loads,
+    };
+  }
+
+  /** What `attach` made for the users that are open now. */
+  get attached(): readonly T[] {
+    return [...this.#entries.values()].flatMap(({ loaded }) =>
+      loaded === undefined ? [] : [loaded.attached],
+    );
+  }
+
+  get #opened(): UserStore[] {
+    return [...this.#entries.values()].flatMap(({ loaded }) => loaded?.opened ?? []);
+  }
+
+  /** Ends writing everywhere; answered writes are in the database before and after. */
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#entries.clear();
+    await Promise.all(opened.map(({ store }) => store.close()));
+  }
+
+  #load(user: string): Entry<T> {
+    const entry: Entry<T> = {
+      opening: this.#inTurn(() => openUser(this.#parts, user)).then((opened) => {
+        entry.loaded = { opened, attached: this.#attach(opened, user) };
+        this.#loads += 1;
+        this.#makeRoom();
+        return entry.loaded;
+      }),
+    };
+    entry.opening.catch(() => this.#drop(user, entry));
+    return entry;
+  }
+
+  /** Runs of a few at a time, the others in their order. */
+  async #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    if (this.#loading >= LOADED_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#loading += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#loading -= 1;
+      else next();
+    }
+  }
+
+  /**
+   * Lets go of users that were not used for longest. A request that works on one goes on: it is an opener like that of
+   * another process.
+   */
+  #makeRoom(): void {
+    let { bytes } = this.figures;
+    for (const [user, entry] of this.#entries) {
+      if (bytes <= this.#budgetBytes && this.#entries.size <= MAX_OPEN) return;
+      if (entry.loaded === undefined || this.#entries.size === 1) continue;
+      bytes -= entry.loaded.opened.bytes;
+      this.#entries.delete(user);
+    }
+  }
+
+  #drop(user: string, entry: Entry<T>): void {
+    if (this.#entries.get(user) === entry) this.#entries.delete(user);
+  }
+}

@@ -1,0 +1,236 @@
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
+import { type PostgresServer, hasPostgres, startPostgres } from "../support/postgres-server.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { times } from "../support/stress.ts";
+
+const LAUNCHER = resolve(import.meta.dirname, "../../bin/memoryd.js");
+/** A revocation holds on all nodes after so long. */
+const KEYS_KNOWN_MS = 5_000;
+
+/** Two daemons over one database. A write that one has answered is in the next answer of the other, whatever dies. */
+describe.skipIf(!hasPostgres)("two nodes over one database", () => {
+  let server: PostgresServer;
+  let address: string;
+  const folders: string[] = [];
+  let nodes: DaemonProcess[] = [];
+
+  const startNode = (folder: string, words: readonly string[] = []) =>
+    startDaemonProcess(folder, { MEMORYD_STORE: address }, words);
+  const memoryd = (...words: string[]) =>
+    spawnSync(process.execPath, [LAUNCHER, ...words], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] ?? "", HOME: folders[0] },
+    });
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    address = await server.database("nodes");
+    for (let i = 0; i < 2; i += 1) folders.push(mkdtempSync(join(tmpdir(), "memoryd-node-")));
+    const { stdout, stderr } = memoryd("store", "prepare", "--store", address);
+    if (stdout !== "The database is prepared.\n") throw new Error(stdout + stderr);
+    nodes = await Promise.all(folders.map((folder) => startNode(folder)));
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.kill();
+    server.stop();
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const at = (i: number) => nodes[i % nodes.length] as DaemonProcess;
+  const add = (node: DaemonProcess, user: string, content: string) =>
+    call(node, "POST", "/memory/add", { content, user_id: user });
+  const list = async (node: DaemonProcess, user: string): Promise<Map<string, string>> => {
+    const { status, body } = await call(node, "GET", `/memory/all?user_id=${user}&l=1000`);
+    expect(status).toBe(200);
+    const memories = (body as { items: { id: string; content: string }[] }).items;
+    return new Map(memories.map(({ id, content }) => [id, content]));
+  };
+
+  it.each(Array.from({ length: times(10) }, (_, seed) => seed))(
+    "show each other's answered writes at once, in random work on shared users (%i)",
+    async (seed) => {
+      const random = seededRandom(seed);
+      const users = [randomUUID(), randomUUID(), randomUUID()];
+      await Promise.all(
+        users.map(async (user) => {
+          const expected = new Map<string, string>();
+          for (let i = 0; i < 20; i += 1) {
+            const [writer, reader] = random() < 0.5 ? [at(0), at(1)] : [at(1), at(0)];
+            const [known] = [...expected.keys()].slice(Math.floor(random() * expected.size));
+            const choice = random();
+            const content = `note ${seed} ${i} about the garden`;
+            if (known === undefined || choice < 0.5) {
+              const { status, body } = await add(writer, user, content);
+              expect(status).toBe(200);
+              expected.set(body.id, content);
+            } else if (choice < 0.8) {
+              const change = { content, user_id: user };
+              expect((await call(writer, "PATCH", `/memory/${known}`, change)).status).toBe(200);
+              expected.set(known, content);
+            } else {
+              const gone = await call(writer, "DELETE", `/memory/${known}?user_id=${user}`);
+              expect(gone.status).toBe(200);
+              expected.delete(known);
+            }
+            expect(await list(reader, user)).toEqual(expected);
+          }
+          const question = { query: "what about the garden?", user_id: user };
+          const answers = await Promise.all(
+            nodes.map((node) => call(node, "POST", "/memory/query", question)),
+          );
+          const hits = answers.map(({ body }: Answer) =>
+            (body as { matches: { id: string; score: number }[] }).matches.map(({ id, score }) => [
+              id,
+              score.toFixed(4),
+            ]),
+          );
+          expect(hits[1]).toEqual(hits[0]);
+        }),
+      );
+    },
+  );
+
+  it("lose no answered write and make none twice when a node is killed", async () => {
+    const user = randomUUID();
+    const answered = new Set<string>();
+    const asked = new Set<string>();
+    const over = new AbortController();
+    const writers = [0, 0, 1, 1].map(async (node, w) => {
+      for (let i = 0; !over.signal.aborted; i += 1) {
+        const content = `note ${i} of writer ${w}`;
+        asked.add(content);
+        const answer = await add(at(node), user, content).catch(() => undefined);
+        if (answer?.status === 200) answered.add(content);
+        else await sleep(50);
+      }
+    });
+    for (let round = 0; round < times(2); round += 1) {
+      await sleep(700);
+      await at(0).kill();
+      await sleep(300);
+      nodes[0] = await startNode(folders[0] as string);
+    }
+    await sleep(500);
+    over.abort();
+    await Promise.all(writers);
+    const contents = [...(await list(at(0), user)).values()];
+    expect([...(await list(at(1), user)).values()]).toEqual(contents);
+    expect(new Set(contents).size).toBe(contents.length);
+    expect(contents).toEqual(expect.arrayContaining([...answered]));
+    expect(contents.filter((content) => !asked.has(content))).toEqual([]);
+    expect(answered.size).toBeGreaterThan(20);
+  });
+
+  it("answer 503 without the database, say so when asked, and go on when it is back", async () => {
+    const user = randomUUID();
+    await add(at(0), user, "before");
+    const back = server.crash(7_000);
+    await sleep(500);
+    expect((await add(at(0), user, "while")).status).toBe(503);
+    await expect.poll(async () => (await call(at(0), "GET", "/readyz")).status).toBe(503);
+    expect((await call(at(0), "GET", "/livez")).status).toBe(200);
+    await back;
+    await expect.poll(async () => (await call(at(0), "GET", "/readyz")).status).toBe(200);
+    expect((await add(at(1), user, "after")).status).toBe(200);
+    expect([...(await list(at(0), user)).values()]).toEqual(["after", "before"]);
+  });
+
+  it("write batches of several users, and refuse what names none or is not possible there", async () => {
+    const [ann, ben] = [randomUUID(), randomUUID()];
+    const memories = [
+      { content: "one", user_id: ann },
+      { content: "two", user_id: ben },
+      { content: "three" },
+      { content: "four", user_id: ann },
+    ];
+    const { body } = await call(at(0), "POST", "/memory/add/batch", { memories });
+    expect(body.results.map(({ status }: { status: number }) => status)).toEqual([200, 200, 400, 200]);
+    expect([...(await list(at(1), ann)).values()]).toEqual(["four", "one"]);
+    expect([...(await list(at(1), ben)).values()]).toEqual(["two"]);
+
+    const unnamed = await call(at(0), "POST", "/memory/query", { query: "one" });
+    expect(unnamed).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/user_id.*bound/) } });
+    for (const [method, path, sent] of [
+      ["POST", "/ingest", { text: "a text" }],
+      ["GET", "/documents", undefined],
+      ["POST", "/backups", undefined],
+      ["POST", "/compact", undefined],
+      ["GET", "/models", undefined],
+      ["GET", "/users", undefined],
+    ] as const)
+      expect(await call(at(0), method, path, sent)).toMatchObject({
+        status: 409,
+        body: { detail: expect.stringMatching(/not possible where a database holds the memories/) },
+      });
+    const erased = await call(at(0), "DELETE", `/users/${ann}/memories`);
+    expect(erased.body).toMatchObject({ deleted: 2 });
+    expect(await list(at(1), ann)).toEqual(new Map());
+  });
+
+  it("tell followers of either node of each change", async () => {
+    const user = randomUUID();
+    const { id } = (await add(at(0), user, "tea")).body;
+    const { next } = (await call(at(1), "GET", `/changes?user_id=${user}`)).body;
+    await call(at(0), "PATCH", `/memory/${id}`, { content: "coffee", user_id: user });
+    const stop = new AbortController();
+    const events = await fetch(`${at(1).baseUrl}/events?user_id=${user}&since=${next}`, {
+      signal: stop.signal,
+    });
+    const reader = events.body?.getReader();
+    let seen = "";
+    const until = async (text: string) => {
+      while (!seen.includes(text)) seen += Buffer.from((await reader?.read())?.value ?? "").toString();
+    };
+    await until("memory.updated");
+    await call(at(0), "DELETE", `/memory/${id}?user_id=${user}`);
+    await until("memory.deleted");
+    stop.abort();
+  });
+
+  it("let in the same keys, and shut out a revoked one within seconds", async () => {
+    const user = randomUUID();
+    const made = (await call(at(0), "POST", "/keys", { name: "laptop", scope: "write", user_id: user })).body;
+    const withKey = (node: DaemonProcess) =>
+      fetch(`${node.baseUrl}/memory/add`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${made.key}` },
+        body: JSON.stringify({ content: `by key ${randomUUID()}` }),
+      });
+    await expect.poll(async () => (await withKey(at(1))).status, { timeout: KEYS_KNOWN_MS }).toBe(200);
+    const admin = { name: "admin", scope: "admin" };
+    const first = spawnSync(
+      process.execPath,
+      [LAUNCHER, "keys", "list", "--data-dir", folders[0] as string],
+      {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"] ?? "", HOME: folders[0] },
+      },
+    );
+    expect(first.stdout).toContain("laptop");
+    expect(admin.name).toBe("admin");
+    expect(memoryd("keys", "revoke", made.id, "--data-dir", folders[1] as string).status).toBe(0);
+    await expect.poll(async () => (await withKey(at(0))).status, { timeout: KEYS_KNOWN_MS }).toBe(401);
+    expect(memoryd("auth", "off", "--yes", "--data-dir", folders[1] as string).status).toBe(0);
+  });
+
+  it("start only where the database is what they need", async () => {
+    const start = (store: string) =>
+      memoryd("start", "--store", store, "--data-dir", join(folders[0] as string, "none"), "--port", "0");
+    expect(start(address.replace("postgres@", "postgres:secret@"))).toMatchObject({
+      stderr: expect.stringMatching(/--store-password-file/),
+    });
+    expect(start(address.replace("postgres@", "postgres:secret@")).stderr).not.toContain("secret");
+    expect(start(`${address}?sslmode=disable`).stderr).toMatch(/takes no parameters/);
+    expect(start("mysql://localhost/x").stderr).toMatch(/must be the address of a PostgreSQL database/);
+    const empty = await server.database("empty");
+    expect(start(empty).stderr).toMatch(/run `memoryd store prepare`/);
+    expect(start("postgres://postgres@127.0.0.1:1/x").stderr).toMatch(/cannot be reached/);
+  });
+});

@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../../src/core/errors.ts";
+import { addMemory } from "../../../src/core/memories/add-memories.ts";
+import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
+import { type PostgresServer, hasPostgres, startPostgres } from "../../support/postgres-server.ts";
+import { times } from "../../support/stress.ts";
+import { openSwallowingProxy, type SwallowingProxy } from "../../support/swallowing-proxy.ts";
+import { openTestNode, type TestNode } from "../../support/user-stores.ts";
+
+/** The statement that writes. */
+const WRITE = "with moved as";
+
+describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
+  let server: PostgresServer;
+  let address: string;
+  beforeAll(async () => {
+    server = await startPostgres();
+    address = await server.database("faults");
+  });
+  afterAll(() => server.stop());
+
+  let nodes: TestNode[];
+  beforeEach(async () => {
+    nodes = [await openTestNode(address), await openTestNode(address)];
+  });
+  afterEach(async () => {
+    for (const node of nodes) await node.close();
+  });
+  const [first, second] = [0, 1].map((i) => () => nodes[i] as TestNode) as [() => TestNode, () => TestNode];
+
+  const add = async (node: TestNode, user: string, content: string) =>
+    (await addMemory(await node.portsOf(user), { content, userId: user })).memory;
+  const contents = async (node: TestNode, user: string) => {
+    const { store } = await node.portsOf(user);
+    const { ids } = store.catalogue.page({}, { limit: 100_000, offset: 0 });
+    const memories = await store.readMemories(ids);
+    return ids.map((id) => memories.get(id)?.content ?? "");
+  };
+
+  /** Writes on both nodes to the same users while something happens to the database; what was answered, and what was not. */
+  async function writeDuring(fault: () => Promise<void>) {
+    const users = [randomUUID(), randomUUID()];
+    const answered = new Map<string, string[]>(users.map((user) => [user, []]));
+    const refused: { readonly user: string; readonly content: string; readonly error: ServiceError }[] = [];
+    const over = new AbortController();
+    let slowestMs = 0;
+    const writers = nodes.flatMap((node, n) =>
+      users.flatMap((user) =>
+        [0, 1].map(async (w) => {
+          for (let i = 0; !over.signal.aborted; i += 1) {
+            const content = `note ${i} of writer ${w} on node ${n}`;
+            const startedAt = performance.now();
+            try {
+              await add(node, user, content);
+              answered.get(user)?.push(content);
+            } catch (error) {
+              if (!(error instanceof ServiceError)) throw error;
+              refused.push({ user, content, error });
+              await sleep(20);
+            }
+            slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+          }
+        }),
+      ),
+    );
+    await fault();
+    over.abort();
+    await Promise.all(writers);
+    for (const user of users) {
+      const [here, there] = [await contents(first(), user), await contents(second(), user)];
+      expect(there).toEqual(here);
+      expect(new Set(here).size).toBe(here.length);
+      expect(here).toEqual(expect.arrayContaining(answered.get(user) ?? []));
+      for (const { content, error } of refused.filter((refusal) => refusal.user === user)) {
+        expect(error.code).toBe("NOT_READY");
+        if (!/not known whether/.test(error.message)) expect(here).not.toContain(content);
+      }
+      // All that is there was asked for, answered or not.
+      const known = new Set([...(answered.get(user) ?? []), ...refused.map(({ content }) => content)]);
+      expect(here.filter((content) => !known.has(content))).toEqual([]);
+    }
+    return { answered: [...answered.values()].flat().length, refused: refused.length, slowestMs };
+  }
+
+  it("lose no answered write and make none twice while connections are terminated", async () => {
+    const figures = await writeDuring(async () => {
+      for (let round = 0; round < times(15); round += 1) {
+        await sleep(60);
+        await server.run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'faults' and pid <> pg_backend_pid()",
+        );
+      }
+    });
+    expect(figures.answered).toBeGreaterThan(20);
+    expect(figures.slowestMs).toBeLessThan(15_000);
+  });
+
+  it("lose no answered write and make none twice while the server is killed", async () => {
+    const figures = await writeDuring(async () => {
+      for (let round = 0; round < times(2); round += 1) {
+        await sleep(300);
+        await server.crash(300);
+      }
+      await sleep(300);
+    });
+    expect(figures.answered).toBeGreaterThan(20);
+    expect(figures.slowestMs).toBeLessThan(15_000);
+  });
+
+  it("load a user anew when the database has lost commits, as a promoted replica may have", async () => {
+    const user = randomUUID();
+    await add(first(), user, "one");
+    expect(await contents(second(), user)).toEqual(["one"]);
+    await add(first(), user, "two");
+    await second().database.query("delete from memoryd.row where owner = $1 and sequence = 2", [user]);
+    await second().database.query("delete from memoryd.record where owner = $1 and sequence = 2", [user]);
+    await second().database.query(
+      "update memoryd.owner set sequence = 1, token = (select token from memoryd.record where owner = $1) where owner = $1",
+      [user],
+    );
+    // Others go on where the lost commit was.
+    await add(second(), user, "three");
+    await add(second(), user, "four");
+    expect(await contents(first(), user)).toEqual(["four", "three", "one"]);
+    await add(first(), user, "five");
+    expect(await contents(second(), user)).toEqual(["five", "four", "three", "one"]);
+  });
+
+  it("do not write on a state that the database has lost", async () => {
+    const user = randomUUID();
+    await add(first(), user, "one");
+    const ports = await first().portsOf(user);
+    await server.run("select 1");
+    await second().database.query("update memoryd.owner set token = 'of another history' where owner = $1", [
+      user,
+    ]);
+    await expect(addMemory(ports, { content: "two", userId: user })).rejects.toMatchObject({
+      code: "NOT_READY",
+      message: expect.stringMatching(/nothing was stored/) as string,
+    });
+    expect(await contents(first(), user)).toEqual(["one"]);
+  });
+
+  it("load a user anew who was away for longer than removed rows are remembered", async () => {
+    const user = randomUUID();
+    const { id } = await add(first(), user, "one");
+    await contents(second(), user);
+    await addMemory(await first().portsOf(user), { content: "two", userId: user });
+    await (
+      await first().portsOf(user)
+    ).store.commit(() => ({
+      changes: [{ table: "memories", id, row: null }],
+      result: undefined,
+    }));
+    await second().database.query("delete from memoryd.row where owner = $1 and slim is null", [user]);
+    await second().database.query("update memoryd.owner set floor = sequence where owner = $1", [user]);
+    expect(await contents(second(), user)).toEqual(["two"]);
+  });
+
+  describe("behind a network that loses answers", () => {
+    let proxy: SwallowingProxy;
+    let node: TestNode;
+    beforeEach(async () => {
+      proxy = await openSwallowingProxy(server.port);
+      const behind = address.replace(`:${server.port}/`, `:${proxy.port}/`);
+      node = await openTestNode(behind, { patienceMs: 1_000 });
+    });
+    afterEach(async () => {
+      await node.close();
+      await proxy.close();
+    });
+
+    it("answer a write whose answer was lost, and make it once", async () => {
+      const user = randomUUID();
+      for (const content of ["one", "two"]) {
+        const ports = await node.portsOf(user);
+        proxy.swallowAfter(WRITE);
+        const { id } = (await addMemory(ports, { content, userId: user })).memory;
+        expect((await contents(first(), user))[0]).toBe(content);
+        proxy.swallowAfter(WRITE);
+        await reinforceMemory(ports, { id, boost: 0.5 });
+        expect((await first().portsOf(user)).store.catalogue.find(id)?.salience).toBeCloseTo(0.75, 5);
+      }
+      expect(await contents(node, user)).toEqual(["two", "one"]);
+    });
+
+    it("decide again where another node wrote after a write whose answer was lost", async () => {
+      const user = randomUUID();
+      await add(node, user, "one");
+      const ports = await node.portsOf(user);
+      proxy.swallowAfter(WRITE);
+      const [here, there] = await Promise.all([
+        addMemory(ports, { content: "same", userId: user }),
+        add(first(), user, "same"),
+      ]);
+      expect(here.memory.id).toBe(there.id);
+      expect(await contents(node, user)).toEqual(["same", "one"]);
+    });
+
+    it("say that nobody knows of a write when the network goes with its answer, and show it once it is back", async () => {
+      const user = randomUUID();
+      await add(node, user, "one");
+      const ports = await node.portsOf(user);
+      proxy.swallowAfter(WRITE);
+      const written = addMemory(ports, { content: "two", userId: user });
+      const refusal = written.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      while (!(await contents(first(), user)).includes("two")) await sleep(1);
+      proxy.cut();
+      expect(await refusal).toMatchObject({
+        code: "NOT_READY",
+        message: expect.stringMatching(/not known whether it was stored/) as string,
+      });
+      await expect(node.portsOf(user)).rejects.toMatchObject({ code: "NOT_READY", retryAfterSeconds: 1 });
+      proxy.open();
+      expect(await contents(node, user)).toEqual(["two", "one"]);
+    });
+
+    it("refuse requests at once while nobody answers, and go on when somebody does", async () => {
+      const user = randomUUID();
+      await add(node, user, "one");
+      proxy.cut();
+      const startedAt = performance.now();
+      await expect(add(node, user, "two")).rejects.toMatchObject({ code: "NOT_READY", retryAfterSeconds: 1 });
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+      proxy.open();
+      await add(node, user, "three");
+      expect(await contents(first(), user)).toEqual(["three", "one"]);
+    });
+  });
+
+  it("closes users who were not used for longest, and opens them again", async () => {
+    const node = await openTestNode(address, { budgetBytes: 1e6 });
+    const users = Array.from({ length: 8 }, () => randomUUID());
+    for (const user of users) await add(node, user, `note of ${user}`);
+    expect(node.users.figures.users).toBeLessThan(5);
+    for (const user of users) expect(await contents(node, user)).toEqual([`note of ${user}`]);
+    await node.close();
+  });
+});

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { loadedOnce } from "../../src/core/at-once.ts";
+
+const LEAST_VERSION = 15;
+/** The user without rights that every Unix has: the server refuses to run as root. */
+const NOBODY = 65_534;
+/** Where Debian and its kin keep the programs of each version. */
+const VERSIONS = "/usr/lib/postgresql";
+
+const bindir = ((): string | undefined => {
+  if (process.platform === "win32" || !existsSync(VERSIONS)) return undefined;
+  const [newest] = readdirSync(VERSIONS)
+    .map(Number)
+    .filter((version) => version >= LEAST_VERSION)
+    .toSorted((a, b) => b - a);
+  return newest === undefined ? undefined : join(VERSIONS, String(newest), "bin");
+})();
+
+/** False: tests that need it are skipped. */
+export const hasPostgres = bindir !== undefined;
+if (!hasPostgres)
+  console.warn(`no PostgreSQL ${LEAST_VERSION} or later in ${VERSIONS}: tests of it are skipped`);
+
+export interface PostgresServer {
+  readonly port: number;
+  /** The address of a database of that name, made when it is missing. */
+  database(name: string): Promise<string>;
+  /** Kills the server without a chance to write anything, and starts it again after `awayMs`. */
+  crash(awayMs?: number): Promise<void>;
+  /** Runs statements on its first database, beside everybody else. */
+  run(text: string): Promise<unknown[][]>;
+  stop(): void;
+}
+
+/** Starts a server of its own, in a folder of its own, which ends with this process. */
+export async function startPostgres(): Promise<PostgresServer> {
+  if (bindir === undefined) throw new Error("PostgreSQL is missing");
+  const folder = mkdtempSync(join(process.env["MEMORYD_TEST_DISK"] ?? tmpdir(), "memoryd-postgres-"));
+  const data = join(folder, "data");
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if ("uid" in identity) chownSync(folder, NOBODY, NOBODY);
+  const options = { ...identity, cwd: folder, stdio: "ignore" } as const;
+  const made = spawnSync(
+    join(bindir, "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
+    { ...options, stdio: "pipe", encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const settings = { port, fsync: "off", listen_addresses: "127.0.0.1", unix_socket_directories: "" };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const begin = () => spawn(join(bindir, "postgres"), ["-D", data, ...flags], options);
+  let server: ChildProcess = begin();
+  const stop = () => {
+    server.kill("SIGQUIT");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", stop);
+  const addressOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  const run = async (text: string) => {
+    const client = new Client({ connectionString: addressOf("postgres") });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return (await client.query({ text, rowMode: "array" })).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const ready = async () => {
+    for (;;) {
+      const error = await run("select 1").then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error === undefined) return;
+      if (server.exitCode !== null) throw error;
+      await sleep(50);
+    }
+  };
+  await ready();
+  return {
+    port,
+    async database(name) {
+      const [known] = await run(`select 1 from pg_database where datname = '${name}'`);
+      if (known === undefined) await run(`create database "${name}"`);
+      return addressOf(name);
+    },
+    async crash(awayMs = 0) {
+      const ended = new Promise((done) => server.once("exit", done));
+      server.kill("SIGQUIT");
+      await ended;
+      await sleep(awayMs);
+      server = begin();
+      await ready();
+    },
+    run,
+    stop,
+  };
+}
+
+/** The server that the tests of this process share. */
+export const sharedPostgres = loadedOnce(startPostgres);
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
+  const address = probe.address();
+  await new Promise((done) => probe.close(done));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

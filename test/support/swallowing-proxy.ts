@@ -1,0 +1,63 @@
+import { connect, createServer, type Socket } from "node:net";
+
+export interface SwallowingProxy {
+  readonly port: number;
+  /** The next answer after a message that holds this text is swallowed, and the connection is broken. */
+  swallowAfter(text: string): void;
+  /** Breaks all connections, and accepts none until `open`. */
+  cut(): void;
+  open(): void;
+  close(): Promise<void>;
+}
+
+/** Stands between a client and a server, and loses what it is told to lose. */
+export async function openSwallowingProxy(target: number): Promise<SwallowingProxy> {
+  const sockets = new Set<Socket>();
+  let swallowed: string | undefined;
+  let isCut = false;
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target, "127.0.0.1");
+    let swallows = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on("data", (bytes: Buffer) => {
+      if (swallowed !== undefined && bytes.includes(swallowed)) {
+        swallows = true;
+        swallowed = undefined;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes: Buffer) => {
+      if (swallows) client.destroy();
+      else client.write(bytes);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: address.port,
+    swallowAfter: (text) => (swallowed = text),
+    cut,
+    open: () => (isCut = false),
+    async close() {
+      cut();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
