@@ -121,7 +121,6 @@ const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export const SETTINGS_SCHEMA = {
   host: text("address to listen on", "127.0.0.1"),
   port: wholeNumber("port to listen on; 0 takes any free one", 8080, [0, 65_535]),
-  socket: text("path of a Unix socket to listen on besides; only its owner may open it"),
   dataDir: path("folder that holds everything", userFolders.data),
   store: text(
     "PostgreSQL database that holds the memories, as postgres://USER@HOST/DATABASE, prepared by `memoryd store prepare`; empty: the data directory holds them",

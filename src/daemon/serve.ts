@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { type Config, rateLimit } from "../config/config.ts";
@@ -10,7 +9,6 @@ import { languages, useLanguages } from "../core/text/languages.ts";
 import { readLanguages } from "../files/read-languages.ts";
 import type { ServerOptions } from "../http/server.ts";
 import { ADDS_PER_HOUR } from "../mcp/add-allowance.ts";
-import { hideSocket } from "../sandbox/walls.ts";
 import { lockDataDirectory } from "../storage/files/lock.ts";
 import { openDataDirectory } from "./key-service.ts";
 import { readLogEnd } from "./rotating-log.ts";
@@ -149,11 +147,9 @@ export async function serve(
     limits: { maxUploadBytes: config.maxUploadBytes },
     log,
   });
-  if (config.socket !== "") hideSocket(resolve(config.socket));
   const listening = await modules.listen(app, {
     host: config.host,
     port: config.port,
-    ...(config.socket !== "" && { socket: resolve(config.socket) }),
   });
   started.push(() => {
     stopping.abort();

@@ -1,7 +1,6 @@
-import { lstatSync, rmSync } from "node:fs";
 import type { ServerResponse, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { conflict, forbidden, invalidRequest, type ServiceError } from "../core/errors.ts";
@@ -13,8 +12,6 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: any free one, the same at every address. */
   readonly port: number;
-  /** Path of a Unix socket besides, which only its owner may open. */
-  readonly socket?: string;
 }
 
 /** Free at one loopback address, taken at the other: another port is tried this often. */
@@ -32,18 +29,10 @@ type UnderWay = ReturnType<typeof limitConnections>;
  * @throws {ServiceError} CONFLICT when the port is taken, saying by what; FORBIDDEN when it needs more
  * rights; INVALID_REQUEST for an address that this machine does not have.
  */
-export async function listen(app: FastifyInstance, { host, port, socket }: ListenOptions) {
+export async function listen(app: FastifyInstance, { host, port }: ListenOptions) {
   await app.ready();
   const underWay = limitConnections(app.server, app.maxConnections);
   const { servers, hosts } = await openAll(app, host, port);
-  if (socket !== undefined) {
-    try {
-      servers.push(await openSocket(app, socket));
-    } catch (error) {
-      await Promise.all(servers.map(closeServer));
-      throw error;
-    }
-  }
   const bound = portOf(servers[0]);
   const scheme = app.server instanceof TlsServer ? "https" : "http";
   let closing: Promise<number> | undefined;
@@ -89,38 +78,6 @@ async function openAll(
 /** A server whose connections the app answers. */
 const besides = (app: FastifyInstance): Server =>
   createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit("connection", socket));
-
-/** @throws {ServiceError} CONFLICT where something listens there; INVALID_REQUEST where it cannot be made. */
-async function openSocket(app: FastifyInstance, path: string): Promise<Server> {
-  if (await isAnswered(path))
-    throw conflict(`Something listens at ${path} already. Choose another path with --socket.`);
-  const server = besides(app);
-  const before = process.umask(0o177);
-  try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(path, resolve);
-      // The file is made by now.
-      process.umask(before);
-    });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw invalidRequest(`Cannot listen at ${path} (${code}). Check --socket.`, { cause });
-  } finally {
-    process.umask(before);
-  }
-  return server;
-}
-
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
 
 function open(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 
 /** A program that starts another one without a network, where it can see and signal no process but its own. */
@@ -81,25 +80,11 @@ export function killGroup(child: ChildProcess): void {
   child.kill("SIGKILL");
 }
 
-const hidden = new Set<string>();
-
-/** Keeps a socket of this program from children behind bubblewrap: one with a path is in no network. Namespaces do not hide it. */
-export function hideSocket(path: string): void {
-  hidden.add(path);
-}
-
 /** The command that runs a program behind the walls, or as it is where there are none. */
 export function behind(
   walls: Walls | undefined,
   program: string,
   args: readonly string[],
 ): readonly [program: string, ...args: string[]] {
-  if (walls === undefined) return [program, ...args];
-  if (walls.by !== "bubblewrap") return [...walls.command, program, ...args];
-  // Bubblewrap would have to create what is missing, and fail.
-  const masks = Array.from(hidden).flatMap((path) =>
-    existsSync(path) ? ["--ro-bind", "/dev/null", path] : [],
-  );
-  const [wall, ...words] = walls.command;
-  return [wall, ...words.slice(0, -1), ...masks, "--", program, ...args];
+  return walls === undefined ? [program, ...args] : [...walls.command, program, ...args];
 }

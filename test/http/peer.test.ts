@@ -1,11 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { spawn } from "node:child_process";
-import { statSync, mkdtempSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { listen, type ListenOptions } from "../../src/http/listen.ts";
 import {
   peerIn,
@@ -110,40 +107,6 @@ describe("without a key", () => {
 
 const started = async (options: ListenOptions, maxConnections = 100) =>
   listen(createTestServer({}, { limits: { maxConnections } }).app, options);
-
-describe.skipIf(process.platform === "win32")("a Unix socket", () => {
-  const statusAt = (socketPath: string) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const request = httpRequest({ socketPath, path: "/memory/all", agent: false }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-      request.once("error", reject).end();
-    });
-
-  it("is served beside the port, may be opened by its owner only, and goes with the daemon", async () => {
-    const path = join(mkdtempSync(join(tmpdir(), "memoryd-socket-")), "s");
-    const listening = await started({ host: "127.0.0.1", port: 0, socket: path });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await statusAt(path)).toBe(200);
-    await expect(started({ host: "127.0.0.1", port: 0, socket: path })).rejects.toMatchObject({
-      code: "CONFLICT",
-    });
-    await listening.close(0);
-    await expect(statusAt(path)).rejects.toThrow();
-  });
-
-  it("is never made over a file", async () => {
-    const path = join(mkdtempSync(join(tmpdir(), "memoryd-socket-")), "s");
-    writeFileSync(path, "mine");
-    await expect(started({ host: "127.0.0.1", port: 0, socket: path })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
-    });
-    expect(statSync(path).size).toBe(4);
-    const under = { host: "127.0.0.1", port: 0, socket: join(path, "s") };
-    await expect(started(under)).rejects.toMatchObject({ message: expect.stringMatching(/Check --socket/) });
-  });
-});
 
 describe("connections", () => {
   it("that are idle make room for others, the longest idle first", async () => {

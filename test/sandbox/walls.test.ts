@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:net";
 import { resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JobProcess } from "../../src/sandbox/job-process.ts";
-import { behind, canStand, hideSocket, standingWalls, WALLS } from "../../src/sandbox/walls.ts";
+import { behind, canStand, standingWalls, WALLS } from "../../src/sandbox/walls.ts";
 
 const WORKER = resolve(import.meta.dirname, "../fixtures/escaping-worker.js");
 
@@ -70,14 +70,6 @@ describe.skipIf(standing.flat().length === 0).each(standing.flat())("walls of $b
     expect([probe, debug]).toEqual(["ESRCH", "ESRCH"]);
     expect([connections, signals]).toEqual([0, 0]);
   });
-});
-
-it("hide a socket of the daemon that has a path", () => {
-  const [bubblewrap] = WALLS;
-  hideSocket(import.meta.filename);
-  hideSocket("/nowhere/daemon.sock");
-  const words = ["--proc", "/proc", "--ro-bind", "/dev/null", import.meta.filename, "--", "program", "word"];
-  expect(behind(bubblewrap, "program", ["word"]).slice(-words.length)).toEqual(words);
 });
 
 it("are the first of those that stand", async () => {
