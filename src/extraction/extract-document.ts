@@ -7,6 +7,7 @@ import type {
 } from "../core/documents/extraction.ts";
 import { illegible, withoutData } from "../core/text/legible.ts";
 import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
+import { isCards, readCards } from "./formats/cards.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
 import { declaredInMarkup, decode, type Decoded } from "../files/text-decoding.ts";
@@ -121,6 +122,7 @@ async function read(
     }
     case "txt": {
       const plain = textWithin(bytes, charset ?? declaredInXml(bytes), limits);
+      if (isCards(plain.text)) return withGuess(plain, { method: "plain-text", ...readCards(plain.text) });
       return withGuess(plain, {
         method: "plain-text",
         blocks: plainTextBlocks(legible(withLetters(plain.text))),

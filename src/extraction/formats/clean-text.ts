@@ -99,18 +99,48 @@ const MAX_WRAP_WIDTH = 120;
 
 const LIST_MARK = /^[ \t]*(?:[-*•‣▪◦–]|\d{1,3}[.)])[ \t]+\S/;
 
-/** Plain text in paragraphs, which empty lines part; lines wrapped at a width are joined, all others stay lines. */
+/** The end of a word that groff broke: its hyphen is no other program's. */
+const BROKEN_WORD = /(?<=\p{L})\u2010\n[ \t]*(\p{Ll}[^\s]*)[ \t]?/gu;
+const UNDERLINE = /^([=~^*_-])\1{2,200}$/;
+/** Of a page of a manual: in capitals, above lines that are indented. */
+const MANUAL_HEADING = /^\p{Lu}[\p{Lu}\d ,'/()&-]{2,60}$/u;
+const MANUAL_INDENT = /^ {3,}\S/;
+
+/** The heading that a paragraph begins with, as people write one in plain text, and how many lines it takes. */
+function headingOf([first = "", second = ""]: readonly string[]):
+  | { heading: Block; lines: number }
+  | undefined {
+  const text = first.trim();
+  const sign = UNDERLINE.exec(second)?.[1];
+  const isUnderlined =
+    sign !== undefined && Math.abs(second.length - first.length) <= 2 && !/\s{2}/.test(text);
+  const isOfManual = MANUAL_HEADING.test(first) && MANUAL_INDENT.test(second);
+  if (!isUnderlined && !isOfManual) return undefined;
+  const level = isOfManual || sign === "=" ? 1 : 2;
+  return { heading: { type: "heading", text, level }, lines: isUnderlined ? 2 : 1 };
+}
+
+/**
+ * Plain text in paragraphs, which empty lines part; lines wrapped at a width are joined, all others stay lines. Headings are lines
+ * above a line of signs, and those of manuals.
+ */
 export function plainTextBlocks(text: string): Block[] {
   return cleanText(text)
+    .replace(BROKEN_WORD, "$1\n")
     .split(/\n[ \t]*(?:\n[ \t]*)+/)
     .flatMap((paragraph) => {
-      const lines = paragraph.split("\n").map((line) => line.trimEnd());
+      const all = paragraph.split("\n").map((line) => line.trimEnd());
+      const found = headingOf(all);
+      const lines = all.slice(found?.lines ?? 0);
       const isOne = isWrapped(lines);
       const joined = lines
         .map((line) => (isOne ? line.trim() : line))
         .join(isOne ? " " : "\n")
         .trim();
-      return joined === "" ? [] : [{ type: "paragraph", text: joined } satisfies Block];
+      return [
+        ...(found === undefined ? [] : [found.heading]),
+        ...(joined === "" ? [] : [{ type: "paragraph", text: joined } satisfies Block]),
+      ];
     });
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import type { Block } from "../../core/documents/extraction.ts";
+import { readCards } from "./cards.ts";
 import { cleanDate, cleanField, cleanLine, type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
 import { parseHtml } from "./html-tree.ts";
@@ -16,7 +17,7 @@ const MAX_ADDRESSES = 100;
 const MAX_ATTACHMENTS = 200;
 
 /**
- * A mail: who wrote to whom and when, its text (of its HTML part where it has one), mails in it likewise, and the names of its other
+ * A mail: who wrote to whom and when, its text (of its HTML part where it has one), mails and invitations in it likewise, and the names of its other
  * attachments, which are not read. Nothing that it links is fetched.
  */
 export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocument> {
@@ -40,6 +41,9 @@ export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocume
     if (typeof content !== "string")
       mails.push(...(await readMail(new Uint8Array(content), depth + 1)).blocks);
   const others = mail.attachments.filter((attachment) => !isMail(attachment));
+  for (const { mimeType, content } of others)
+    if (mimeType === "text/calendar" && typeof content !== "string")
+      mails.push(...readCards(new TextDecoder().decode(content)).blocks);
   const names = others.slice(0, MAX_ATTACHMENTS).map(({ filename, mimeType }) => {
     const name = cleanField(filename) ?? "without a name";
     return { type: "list-item", text: `- Attachment: ${name} (${cleanLine(mimeType)})`, level: 1 } as const;

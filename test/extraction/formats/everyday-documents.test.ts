@@ -540,6 +540,52 @@ describe("a text that is none for people", () => {
   });
 });
 
+describe("appointments and contacts", () => {
+  const event = [
+    "BEGIN:VCALENDAR",
+    "BEGIN:VTIMEZONE",
+    "TZID:Europe/Berlin",
+    "BEGIN:STANDARD",
+    "DTSTART:19701025T030000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+    "BEGIN:VEVENT",
+    "UID:1",
+    "DTSTART;TZID=Europe/Berlin:20250611T143000",
+    "SUMMARY:Dentist\\, check",
+    "DESCRIPTION:Bring the card\\nand a very long text th",
+    " at is folded",
+    'ATTENDEE;CN="Ilse K";PARTSTAT=ACCEPTED:mailto:ilse@x.org',
+    "BEGIN:VALARM",
+    "TRIGGER:-PT15M",
+    "END:VALARM",
+    "END:VEVENT",
+    "END:VCALENDAR",
+  ].join("\r\n");
+  const shown =
+    "Dentist, check\nFrom: 2025-06-11 14:30 (Europe/Berlin)\nDescription: Bring the card\nand a very long text that is folded\nAttendee: Ilse K <ilse@x.org>";
+
+  it("are read field by field, in a file of one at its time", async () => {
+    const document = await read(event, "a.ics");
+    expect(linesOf(document)).toEqual([`paragraph: ${shown}`]);
+    expect(document.occurredAt).toBe(Date.UTC(2025, 5, 11, 14, 30));
+    const invitation = `From: a@x.org\r\nContent-Type: text/calendar\r\n\r\n${event}`;
+    expect(linesOf(await read(invitation, "a.eml")).join("\n")).toContain("Dentist, check");
+  });
+
+  it("have no pictures, and names of old programs as they are spoken", async () => {
+    const picture = Buffer.alloc(6_000, "picture1").toString("base64");
+    const cards = [
+      `BEGIN:VCARD\nVERSION:3.0\nN:Weber;Tom;;;\nFN:Tom Weber\nADR;TYPE=HOME:;;Seestr. 4;Erfurt;;99084;DE\nPHOTO;ENCODING=b:${picture}\nEND:VCARD`,
+      "BEGIN:VCARD\nVERSION:2.1\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=BCr=\ngen\nTEL;HOME:0361 5550\nEND:VCARD",
+    ].join("\n");
+    expect(linesOf(await read(cards, "a.vcf"))).toEqual([
+      "paragraph: Tom Weber\nAddress: Seestr. 4, Erfurt, 99084, DE",
+      "paragraph: Jürgen\nTelephone: 0361 5550",
+    ]);
+  });
+});
+
 it("reads a text around the pictures that stand in it as data", async () => {
   const picture = Buffer.alloc(6_000_000, "picture1").toString("base64");
   const note = `The pump is red.\n\n![][image1]\n\n[image1]: <data:image/png;base64,${picture}>\n`;

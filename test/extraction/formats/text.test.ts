@@ -283,3 +283,34 @@ describe("text that is not all of one encoding", () => {
     expect(decode(Buffer.from("\x1b[31mERROR\x1b[0m disk full")).text).toBe("\x1b[31mERROR\x1b[0m disk full");
   });
 });
+
+describe("headings of plain text", () => {
+  const blocks = (text: string) =>
+    plainTextBlocks(text).map(({ type, text, level = 0 }) => `${type} ${level}: ${text}`);
+
+  it("are lines above a line of signs, and those of manuals", () => {
+    expect(
+      blocks("UFW\n===\n\nInstall\n-------\nRun the script.\n\nEXIT VALUES\n       24 - vanished\n"),
+    ).toEqual([
+      "heading 1: UFW",
+      "heading 2: Install",
+      "paragraph 0: Run the script.",
+      "heading 1: EXIT VALUES",
+      "paragraph 0: 24 - vanished",
+    ]);
+  });
+
+  it("are not the first row of a table, nor what is shouted", () => {
+    expect(blocks("Name   Count\n------------\nTom    3")).toEqual([
+      "paragraph 0: Name   Count\n------------\nTom    3",
+    ]);
+    expect(blocks("STOP IT\nnow")).toEqual(["paragraph 0: STOP IT\nnow"]);
+    expect(blocks("Dear Ann\n--\nBob")).toHaveLength(1);
+  });
+
+  it("do not keep a word of a manual broken", () => {
+    expect(blocks("       It is us\u2010\n       ing a remote shell\n       with   gaps.")[0]).toContain(
+      "It is using\na remote",
+    );
+  });
+});
