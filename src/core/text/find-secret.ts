@@ -48,8 +48,8 @@ const SHAPES: readonly SecretShape[] = [
 
 /** Names of secrets, in the languages of which sentences are kept and some more. */
 const NAME = [
-  "pass(?:word|wort|wd|phrase|code)|kennwort|pwd|mot de passe|mdp|contrase[ñn]a|clave(?: de acceso)?|senha|palavra[- ]passe",
-  "wachtwoord|parola d'ordine|secret|geheimnis|token|(?:api|access|private|auth|account|shared|storage)[ _-]?(?:key|schl[üu]ssel|sleutel)",
+  "pass(?:word|wort|wd|phrase|code)|_pass(?![a-z])|kennwort|pwd|mot de passe|mdp|contrase[ñn]a|clave(?: de acceso)?|senha|palavra[- ]passe",
+  "wachtwoord|parola d'ordine|secret|geheimnis|token|(?:api|access|private|auth|account|shared|storage|wlan|wi-?fi)[ _-]?(?:key|schl[üu]ssel|sleutel)",
   "zugangsschl[üu]ssel|cl[ée] (?:d['’])?api|clave (?:de )?api|chiave (?:api|segreta)|chave (?:de |da |secreta )?api|credentials?|パスワード|密码|密碼|пароль",
 ].join("|");
 /** `:`, `=`, `:=` and `=>`, the border of a table's cell, and the end of the line after a sign or a heading. */
@@ -62,7 +62,7 @@ const ASSIGNMENT = new RegExp(String.raw`(?:${NAME})\w{0,20}${ASSIGNED}([^\s"'\x
  * du wifi : …`, and not `token_expires: …`.
  */
 const SHORT_ASSIGNMENT = new RegExp(
-  String.raw`(?:${NAME})(?:[_-]?(?:key|value|\d{1,2}))?(?: (?:for|of|in|on|at|f[üu]r|im|am|vom|von|zum|zur|du|de|pour|del?|da|do|di|en|nel|na|no|van|voor|op)(?: [\p{L}\d.-]{1,20}?){1,3})?(?: \([^()\n]{1,30}\))?(?: (?:is|ist|lautet|est|es|è|é))?${ASSIGNED}([^\s"'\x60,;)\]}&|]{8,64})`,
+  String.raw`(?:${NAME})(?:[_-]?(?:key|value|\d{1,2}))?(?: (?:for|of|in|on|at|f[üu]r|im|am|vom|von|zum|zur|du|de|pour|del?|da|do|di|en|nel|na|no|van|voor|op|от|для|к)(?: [\p{L}\d.-]{1,20}?){1,3})?(?: \([^()\n]{1,30}\))?(?: (?:is|ist|lautet|est|es|è|é))?${ASSIGNED}([^\s"'\x60,;)\]}&|、。]{8,64})`,
   "giu",
 );
 /** `Authorization: Bearer …`, `Bearer …`; `curl -u user:…`. */
@@ -76,8 +76,8 @@ const FULL_WIDTH = /[！-～]/g;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
 
-/** `scheme://user:password@host`. */
-const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,128}:([^\s/:@]{8,128})@[^\s/]/gi;
+/** `scheme://user:password@host`, also without a user. */
+const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,128}:([^\s/:@]{8,128})@[^\s/]/gi;
 
 /** Random letters and digits have 4 and more bits a character at 20 characters; words and paths less than 3.5. */
 const MIN_BITS_PER_CHARACTER = 3.5;
@@ -97,7 +97,7 @@ const TECHNICAL_PIECE =
 const REFERENCE =
   /^[a-z]:[\\/]|^=|^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|^[a-z_]*(?:password|passwd|pwd|secret|token|key)\d?$|^(?:1password|keepass\w*)|^\d{4}-\d\d-\d\d|@[\w-]+\.\w/i;
 const FILE =
-  /\.(?:pem|key|pub|crt|p12|pfx|jks|kdbx|gpg|age|json|ya?ml|env|txt|md|[jt]s|py|toml|ini|conf|cfg)\.?$/i;
+  /\.(?:pem|key|pub|crt|p12|pfx|jks|kdbx|gpg|age|json|ya?ml|env|txt|md|[jt]s|py|toml|ini|conf|cfg|csv|pdf|zip|t?gz|db|sqlite|png|jpe?g|gif|svg|webp|avif)\.?$/i;
 /** Less is one character over and over. */
 const MIN_BITS_OF_SHORT = 2.25;
 /** Placeholders for secrets in examples, configuration and code. */

@@ -43,6 +43,10 @@ describe("findSecret", () => {
     ["one with brackets", "password=S3cr3t!(x9"],
     ["an access key", '"accessKey": "minio7admin3"'],
     ["a password in an address", "postgres://app:S3cr3tPa55@db.internal/app"],
+    ["one without a user", "redis://:geh3imNis77@cache.local:6379"],
+    ["one of a shortened name", "DB_PASS=Quelle9Fluss2"],
+    ["one of a wireless network", "WLAN-Schlüssel: Bq7K-93mP-zz41"],
+    ["a Russian one of something", "пароль от wifi: zima77Leto3"],
   ])("sees %s", (_what, text) => {
     expect(findSecret(`Note: ${text} and more`)).toBeTypeOf("string");
   });
@@ -93,6 +97,9 @@ describe("findSecret", () => {
       "credentials and password: ask ada2lovelace@example.org; token: ada2lovelace@example.org",
     ],
     ["comparisons", "if (token ==otherToken2x) and password => hash2x(password)"],
+    ["where an image is stored", "storage key: images/2026/11/27/a81f33.webp"],
+    ["where a Japanese password is", "パスワード：金庫の中、封筒3"],
+    ["a boarding pass", "The boarding pass: seat 14C, gate B27x; bypass=always2on"],
     ["a chat handle", "Slack: ask in #xoxo-team-channel"],
   ])("takes no offence at %s", (_what, text) => {
     expect(findSecret(text)).toBeUndefined();
