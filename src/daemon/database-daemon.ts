@@ -35,7 +35,7 @@ import { type Logger, nextTurn, sha256, uuidSource } from "./system.ts";
 /** Memory for open users where the budget is `auto`: some 100 users of 5 000 memories. */
 const USUAL_BUDGET_BYTES = 1024 ** 3;
 const EXPIRED_EVERY_MS = 60 * 60_000;
-/** How often the database is asked whether it answers, and whether keys have changed. */
+/** How often the database is asked for its time, and whether keys have changed. */
 const PINGED_EVERY_MS = 1_000;
 /** A database that has not answered for so long makes the node not ready. */
 const AWAY_AFTER_MS = 5_000;
@@ -116,9 +116,14 @@ export function startOnDatabase(
     }, EXPIRED_EVERY_MS).unref();
     let answeredAt = performance.now();
     const look = async () => {
+      const sentAt = performance.now();
+      const [row] = await database.query<[string]>("select extract(epoch from clock_timestamp()) * 1000");
+      clock.note(Number(row?.[0]), sentAt);
       if (await kept.isBehind()) await keys.refresh(() => kept.read());
       answeredAt = performance.now();
     };
+    // Before the first write is dated.
+    await asked(database, look);
     let looking: Promise<void> | undefined;
     const ping = setInterval(() => {
       looking ??= look()

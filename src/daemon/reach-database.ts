@@ -37,13 +37,14 @@ export function databaseOf({
   storePasswordFile,
 }: Pick<Config, "store" | "storePasswordFile">): PoolConfig {
   const { hostname, port, username, pathname } = new URL(store);
+  const host = hostname.replace(/^\[|\]$/g, "");
   return {
-    host: hostname.replace(/^\[|\]$/g, ""),
+    host,
     port: port === "" ? 5432 : Number(port),
     ...(username !== "" && { user: decodeURIComponent(username) }),
     database: decodeURIComponent(pathname.slice(1)),
     application_name: "memoryd",
-    ssl: isLoopback(hostname) ? false : { rejectUnauthorized: true },
+    ssl: isLoopback(host) ? false : { rejectUnauthorized: true },
     ...(storePasswordFile !== "" && { password: readPassword(storePasswordFile) }),
   };
 }

@@ -101,11 +101,16 @@ export function openDatabase(config: PoolConfig): Database {
     },
     async begin(mode = "") {
       const client = await connect();
-      const query = queryOn(client);
-      let isOver = false;
-      const release = (isBroken: boolean) => {
+      let [isOver, isBroken] = [false, false];
+      const query: Query = (text, values) =>
+        queryOn(client)<never>(text, values).catch((error: DatabaseError) => {
+          // Without an answer the connection still waits for it.
+          isBroken = error.code === undefined;
+          throw error;
+        });
+      const release = (breaks: boolean) => {
         isOver = true;
-        client.release(isBroken);
+        client.release(breaks);
       };
       try {
         await client.query(`begin ${mode}; ${LIMITS}`);
@@ -128,6 +133,7 @@ export function openDatabase(config: PoolConfig): Database {
         },
         async end() {
           if (isOver) return;
+          if (isBroken) return release(true);
           isOver = true;
           await client.query("rollback").then(
             () => client.release(),
