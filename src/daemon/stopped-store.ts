@@ -71,21 +71,22 @@ export async function restore(
 }
 
 /** @throws {ServiceError} STORE_UNUSABLE where no store is. */
-export async function requireStore(dataDir: string): Promise<void> {
+export async function requireStore(dataDir: string, flag = "--data-dir"): Promise<void> {
   if (await holdsStore(nodeDisk, dataDir)) return;
-  throw storeUnusable(`There is no store in ${dataDir}; name another with --data-dir.`);
+  throw storeUnusable(`There is no store in ${dataDir}; name another with ${flag}.`);
 }
 
 /** Opens a stopped store for work that embeds nothing. @throws {ServiceError} STORE_UNUSABLE. */
-async function withStoppedStore<T>(
+export async function withStoppedStore<T>(
   directory: string,
   log: StoreLog,
   work: (opened: OpenedStore, originals: DiskFileStore) => Promise<T>,
+  options: Partial<StoreOptions> = {},
 ): Promise<T> {
   await requireStore(directory);
   const lock = await lockDataDirectory(directory);
   try {
-    return await withLockedStore(directory, log, work);
+    return await withLockedStore(directory, log, work, options);
   } finally {
     await lock.release();
   }

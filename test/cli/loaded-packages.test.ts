@@ -24,6 +24,7 @@ const HEAVY = [
   "daemon/daemon.ts",
   "daemon/doctor.ts",
   "daemon/key-service.ts",
+  "daemon/move-in.ts",
   "daemon/reach-database.ts",
   "daemon/salvage-store.ts",
   "daemon/stopped-store.ts",

@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/core/ports.ts";
 import { RequestLedger } from "../../src/core/idempotency.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import { type Database, openDatabase } from "../../src/storage/postgres/database.ts";
@@ -16,16 +17,33 @@ export interface TestNode {
   close(): Promise<void>;
 }
 
+/** A clock that goes by that of a test. */
+export class SetClock extends DatabaseClock {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    super();
+    this.#clock = clock;
+  }
+
+  override now(): number {
+    return this.#clock.now();
+  }
+}
+
 /** What a process has of the storage in PostgreSQL, over a prepared database. */
 export async function openTestNode(
   connectionString: string,
-  { patienceMs = 10_000, budgetBytes = 1e9 } = {},
+  {
+    patienceMs = 10_000,
+    budgetBytes = 1e9,
+    clock = new DatabaseClock(),
+  }: { readonly patienceMs?: number; readonly budgetBytes?: number; readonly clock?: DatabaseClock } = {},
 ): Promise<TestNode> {
   const { ports, embedder } = createMemoryWorld();
   const database = openDatabase({ connectionString });
   await prepareSchema(database);
   await checkSchema(database, embedder.stamp);
-  const clock = new DatabaseClock();
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const parts = { database, stamp: embedder.stamp, clock, log, patienceMs };
   const users = new UserStores(parts, budgetBytes, (opened) => ({

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { RequestLedger } from "../../../src/core/idempotency.ts";
 import type { Clock } from "../../../src/core/ports.ts";
 import { type Database, openDatabase } from "../../../src/storage/postgres/database.ts";
-import { DatabaseClock } from "../../../src/storage/postgres/database-clock.ts";
 import { openUser } from "../../../src/storage/postgres/open-user.ts";
 import { checkSchema, prepareSchema } from "../../../src/storage/postgres/schema.ts";
 import { factStoreContract } from "../../contract/fact-store.contract.ts";
@@ -11,22 +10,11 @@ import { memoryStoreContract } from "../../contract/memory-store.contract.ts";
 import { twoOpenersContract } from "../../contract/two-openers.contract.ts";
 import { createFakeEmbedder } from "../../support/fake-embedder.ts";
 import { createMemoryWorld } from "../../support/memory-world.ts";
+import { SetClock } from "../../support/user-stores.ts";
 import { hasPostgres, sharedPostgres } from "../../support/postgres-server.ts";
 
 const { stamp } = createFakeEmbedder();
 const log = { info: () => {}, warn: () => {}, error: () => {} };
-
-/** A clock that goes by that of the test. */
-class SetClock extends DatabaseClock {
-  readonly #clock: Clock;
-  constructor(clock: Clock) {
-    super();
-    this.#clock = clock;
-  }
-  override now(): number {
-    return this.#clock.now();
-  }
-}
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   let database: Database;

@@ -1,0 +1,220 @@
+import type { Config } from "../config/config.ts";
+import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
+import { storeUnusable, unprocessable } from "../core/errors.ts";
+import { type Fact, factRowId } from "../core/facts/fact.ts";
+import { duplicateHash } from "../core/memories/compose-memory.ts";
+import type { MemoryStore } from "../core/ports.ts";
+import { type Change, edgeId, type MemoryRow } from "../core/rows.ts";
+import { nodeDisk } from "../storage/files/disk.ts";
+import { readKeyFile } from "../storage/files/key-file.ts";
+import type { OpenedStore } from "../storage/open-store.ts";
+import { openDatabase } from "../storage/postgres/database.ts";
+import { DatabaseClock } from "../storage/postgres/database-clock.ts";
+import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
+import { openUser } from "../storage/postgres/open-user.ts";
+import { checkSchema } from "../storage/postgres/schema.ts";
+import { asked, databaseOf } from "./reach-database.ts";
+import { QUIET, requireStore, withStoppedStore } from "./stopped-store.ts";
+import { sha256 } from "./system.ts";
+
+const MEMORIES_PER_WRITE = 200;
+const ROWS_PER_WRITE = 1_000;
+
+export interface MoveInOptions {
+  /** Whose memories and facts become that have no user; undefined: there must be none. */
+  readonly nobodyAs?: string | undefined;
+  /** Leaves documents and their memories behind. */
+  readonly withoutDocuments: boolean;
+  readonly onProgress: (doneUsers: number, users: number) => void;
+}
+
+export interface MovedIn {
+  readonly users: number;
+  readonly memories: number;
+  readonly facts: number;
+  readonly versions: number;
+}
+
+/** What one user has in a data directory. */
+interface Belongings {
+  /** Ids, in the order of adding. */
+  readonly memories: string[];
+  readonly facts: Fact[];
+  readonly versions: string[];
+}
+
+/**
+ * Copies the memories, facts, earlier versions and keys of a stopped daemon's data directory into a prepared database, user by
+ * user, and compares each memory with what the database then has. The directory stays as it is. Called again after an
+ * interruption it goes on.
+ *
+ * @throws {ServiceError} STORE_UNUSABLE, UNPROCESSABLE for what cannot be moved; nothing was written where it is refused.
+ */
+export async function moveIn(
+  config: Pick<Config, "store" | "storePasswordFile">,
+  from: string,
+  options: MoveInOptions,
+): Promise<MovedIn> {
+  await requireStore(from, "--from");
+  const database = openDatabase(databaseOf(config));
+  let stamp: EmbeddingStamp | undefined;
+  try {
+    return await withStoppedStore(
+      from,
+      QUIET,
+      async ({ store }) => {
+        if (stamp === undefined || store.vectors.before !== undefined || !store.lackingVectors().next().done)
+          throw unprocessable(
+            "Some memories have no vectors of the store's model yet. Start its daemon until `memoryd models` says that none are missing.",
+          );
+        const belongings = belongingsIn(store, options);
+        const known = stamp;
+        await asked(database, (opened) => checkSchema(opened, known));
+        const clock = new DatabaseClock();
+        const moved = { users: 0, memories: 0, facts: 0, versions: 0 };
+        for (const [owner, own] of belongings) {
+          const user = owner ?? options.nobodyAs ?? "";
+          const target = await openUser({ database, stamp, clock, log: QUIET }, user);
+          await target.refresh();
+          await moveUser(store, target.store, { user, own, stampName: stampKey(stamp) });
+          await target.store.close();
+          moved.users += 1;
+          moved.memories += own.memories.length;
+          moved.facts += new Set(own.facts.map(({ id }) => id)).size;
+          moved.versions += own.versions.length;
+          options.onProgress(moved.users, belongings.size);
+        }
+        const keys = await readKeyFile(nodeDisk, from);
+        const kept = new DatabaseKeys(database);
+        if ((await kept.read()) === undefined && keys !== undefined) await kept.write(keys);
+        return moved;
+      },
+      { stamp: (stored) => (stamp = stored) ?? { model: "", windows: "", pooling: "", projection: "" } },
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+/** What is moved, by user; null: of nobody. */
+function belongingsIn(
+  store: OpenedStore["store"],
+  { nobodyAs, withoutDocuments }: MoveInOptions,
+): Map<string | null, Belongings> {
+  const { catalogue } = store;
+  const belongings = new Map<string | null, Belongings>();
+  const of = (user: string | null): Belongings => {
+    const own = belongings.get(user) ?? { memories: [], facts: [], versions: [] };
+    belongings.set(user, own);
+    return own;
+  };
+  let documents = 0;
+  for (const id of store.memoryIds()) {
+    const entry = catalogue.find(id);
+    if (entry === undefined) continue;
+    if (entry.documentId === null) of(entry.userId).memories.push(id);
+    else documents += 1;
+  }
+  for (const { facts } of catalogue.facts.timelines({}))
+    for (const { versions, latest } of facts) of(latest.userId).facts.push(...versions);
+  for (const { id, userId, documentId } of catalogue.versions.all())
+    if (documentId === null) of(userId).versions.push(id);
+    else documents += 1;
+  if (documents > 0 && !withoutDocuments)
+    throw unprocessable(
+      `The store has ${documents} memories of documents, which a database cannot hold yet. Leave them behind with --without-documents.`,
+    );
+  if (belongings.has(null) && nobodyAs === undefined)
+    throw unprocessable(
+      "Some memories or facts have no user, and in a database each has one. Say whose they become with --nobody-as.",
+    );
+  if (belongings.has(null) && nobodyAs !== undefined && belongings.has(nobodyAs))
+    throw unprocessable(
+      `--nobody-as must name a user who has nothing in the store yet; ${JSON.stringify(nobodyAs)} has.`,
+    );
+  return belongings;
+}
+
+async function moveUser(
+  source: OpenedStore["store"],
+  target: MemoryStore,
+  { user, own, stampName }: { readonly user: string; readonly own: Belongings; readonly stampName: string },
+): Promise<void> {
+  const known = new Set(own.memories);
+  const { ids: there } = target.catalogue.page({}, { limit: Infinity, offset: 0 });
+  const knownFacts = new Set(own.facts.map(({ id }) => id));
+  const otherFacts = target.catalogue.facts
+    .timelines({})
+    .some(({ facts }) => facts.some(({ latest }) => !knownFacts.has(latest.id)));
+  if (otherFacts || there.some((id) => !known.has(id)))
+    throw storeUnusable(
+      `The user ${JSON.stringify(user)} has other memories or facts in the database. Users who were moved before stay; nothing of this one was written.`,
+    );
+  const write = async (changes: Change[]): Promise<void> => {
+    for (let first = 0; first < changes.length; first += ROWS_PER_WRITE) {
+      const part = changes.slice(first, first + ROWS_PER_WRITE);
+      await target.commit(() => ({ changes: part, result: undefined }));
+    }
+  };
+
+  for (let first = 0; first < own.memories.length; first += MEMORIES_PER_WRITE) {
+    const ids = own.memories.slice(first, first + MEMORIES_PER_WRITE);
+    const rows = new Map<string, MemoryRow>();
+    for (const [id, row] of await source.readRows(ids)) {
+      const owned = { ...row, userId: user };
+      // The hash is of the owner, too.
+      rows.set(id, row.userId === user ? owned : { ...owned, duplicateHash: duplicateHash(sha256, owned) });
+    }
+    const tokens = await source.readTokens(ids);
+    const changes = ids.flatMap((id): Change[] => {
+      const [row, vectors] = [rows.get(id), tokens.get(id)?.vectors];
+      const windows = source.windowsOf(source.catalogue.find(id)?.ordinal ?? -1);
+      const signals = source.catalogue.signalsOf(id);
+      if (row === undefined || vectors === undefined || signals === undefined || windows.length === 0)
+        throw storeUnusable(
+          `The memory ${id} cannot be read whole. Look at the store with \`memoryd doctor\`.`,
+        );
+      if (target.catalogue.find(id) !== undefined) return [];
+      return [
+        { table: "memories", id, row },
+        { table: "vectors", id, row: { userId: user, stamp: stampName, windows } },
+        { table: "tokens", id, row: { stamp: stampName, vectors } },
+        { table: "signals", id, row: signals },
+      ];
+    });
+    if (changes.length > 0) await target.commit(() => ({ changes, result: undefined }));
+    const written = await target.readRows(ids);
+    for (const [id, row] of rows)
+      if (JSON.stringify(written.get(id)) !== JSON.stringify(row))
+        throw storeUnusable(`The database has another text or version of the memory ${id} than the store.`);
+  }
+
+  await write(
+    own.memories.flatMap((id) =>
+      source.catalogue
+        .edgesOf(id)
+        .filter((edge) => edge.source === id && known.has(edge.target))
+        .map((edge): Change => ({ table: "edges", id: edgeId(edge), row: edge })),
+    ),
+  );
+  const versionsOf = (id: string) => target.catalogue.facts.find(id)?.versions ?? [];
+  await write(
+    own.facts
+      .filter(({ id, version }) => !versionsOf(id).some((fact) => fact.version === version))
+      .map((fact): Change => {
+        const { sourceMemoryId } = fact;
+        const isSourceMoved = sourceMemoryId !== null && known.has(sourceMemoryId);
+        const row = { ...fact, userId: user, sourceMemoryId: isSourceMoved ? sourceMemoryId : null };
+        return { table: "facts", id: factRowId(fact), row };
+      }),
+  );
+  for (let first = 0; first < own.versions.length; first += MEMORIES_PER_WRITE) {
+    const versions = await source.readVersions(own.versions.slice(first, first + MEMORIES_PER_WRITE));
+    await write(
+      [...versions].map(([id, row]): Change => {
+        const memory = { ...row.memory, userId: user };
+        return { table: "versions", id, row: { ...row, userId: user, memory } };
+      }),
+    );
+  }
+}

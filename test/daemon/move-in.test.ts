@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { factTimeline } from "../../src/core/facts/find-facts.ts";
+import { recordFact } from "../../src/core/facts/record-fact.ts";
+import { addMemory } from "../../src/core/memories/add-memories.ts";
+import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { updateMemory } from "../../src/core/memories/update-memory.ts";
+import { deleteMemory } from "../../src/core/operations.ts";
+import { queryMemory } from "../../src/core/recall/query-memory.ts";
+import { moveIn } from "../../src/daemon/move-in.ts";
+import { openDatabase } from "../../src/storage/postgres/database.ts";
+import { prepareSchema } from "../../src/storage/postgres/schema.ts";
+import { hasPostgres, sharedPostgres } from "../support/postgres-server.ts";
+import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
+import { openTestNode, SetClock, type TestNode } from "../support/user-stores.ts";
+
+describe.skipIf(!hasPostgres)("moving into a database", () => {
+  let disk: StoreOnDisk;
+  let config: { store: string; storePasswordFile: string };
+  let node: TestNode | undefined;
+  beforeEach(async () => {
+    disk = await createStoreOnDisk();
+    config = { store: await (await sharedPostgres()).database(randomUUID()), storePasswordFile: "" };
+    const database = openDatabase({ connectionString: config.store });
+    await prepareSchema(database);
+    await database.close();
+  });
+  afterEach(async () => {
+    await node?.close();
+    node = undefined;
+    disk.removeDirectory();
+  });
+
+  const add = async (content: string, more = {}) =>
+    (await addMemory(disk.ports, { content, ...more })).memory;
+  const move = (options: Partial<Parameters<typeof moveIn>[2]> = {}) =>
+    moveIn(config, disk.directory, { withoutDocuments: false, onProgress: () => {}, ...options });
+
+  /** All that reads answer of a user. */
+  async function view(ports: MemoryPorts, userId: string) {
+    const { store } = ports;
+    const { ids } = store.catalogue.page({ userId }, { limit: 1_000, offset: 0 });
+    const versions = [...store.catalogue.versions.all()].filter((version) => version.userId === userId);
+    const question = { query: "where is the tea?", limit: 20, filter: { userId }, leavesNoTrace: true };
+    return {
+      memories: [...(await store.readMemories(ids))],
+      edges: ids.map((id) => store.catalogue.edgesOf(id)),
+      versions: await store.readVersions(versions.map(({ id }) => id)),
+      facts: factTimeline(ports, { subject: "Ada", userId, limit: 1_000 }),
+      hits: (await queryMemory(ports, question)).hits.map(({ memory, score }) => [
+        memory.id,
+        score.toFixed(5),
+      ]),
+    };
+  }
+
+  async function fill() {
+    for (const userId of ["ann", "ben"]) {
+      const first = await add(`tea at four of ${userId}`, { userId, tags: ["drink"], metadata: { n: 1 } });
+      await add(`no tea but coffee for ${userId}`, { userId, sessionId: "s", supersedes: [first.id] });
+      const gone = await add(`soup of ${userId}`, { userId });
+      for (let i = 0; i < 250; i += 1) await add(`note ${i} of ${userId} about the tea`, { userId });
+      await updateMemory(disk.ports, { id: first.id, content: `tea at five of ${userId}` });
+      await deleteMemory(disk.ports, { id: gone.id, trash: true });
+      await reinforceMemory(disk.ports, { id: first.id, boost: 0.5 });
+      const home = { subject: "Ada", predicate: "lives in", userId, sourceMemoryId: first.id };
+      await recordFact(disk.ports, { ...home, object: "London", validFrom: 1 });
+      await recordFact(disk.ports, { ...home, object: "Paris", validFrom: 5 });
+    }
+  }
+
+  it("copies each user whole, also after an interruption, and answers as before", async () => {
+    await fill();
+    const before = [await view(disk.ports, "ann"), await view(disk.ports, "ben")];
+    await disk.close();
+    const interrupted = () => {
+      throw new Error("interrupted");
+    };
+    await expect(move({ onProgress: interrupted })).rejects.toThrow("interrupted");
+    const moved = { users: 2, memories: 504, facts: 4, versions: 4 };
+    expect(await move()).toEqual(moved);
+    expect(await move()).toEqual(moved);
+    node = await openTestNode(config.store, { clock: new SetClock(disk.ports.clock) });
+    for (const [i, user] of ["ann", "ben"].entries()) {
+      expect(await view(await node.portsOf(user), user)).toEqual(before[i]);
+    }
+    const again = await addMemory(await node.portsOf("ann"), {
+      content: "note 7 of ann about the tea",
+      userId: "ann",
+    });
+    expect(again.deduplicated).toBe(true);
+    const next = await addMemory(await node.portsOf("ann"), { content: "new", userId: "ann" });
+    expect(next.memory.order).toBeGreaterThan(before[0]?.memories[0]?.[1].order ?? 0);
+  });
+
+  it("asks whose they become that have no user, and refuses a user who has something", async () => {
+    await add("tea of nobody");
+    await add("tea of ann", { userId: "ann" });
+    await disk.close();
+    await expect(move()).rejects.toMatchObject({ message: expect.stringMatching(/--nobody-as/) as string });
+    await expect(move({ nobodyAs: "ann" })).rejects.toMatchObject({
+      message: expect.stringMatching(/nothing in the store yet; "ann" has/) as string,
+    });
+    expect(await move({ nobodyAs: "house" })).toMatchObject({ users: 2, memories: 2 });
+    node = await openTestNode(config.store);
+    const repeated = await addMemory(await node.portsOf("house"), {
+      content: "tea of nobody",
+      userId: "house",
+    });
+    expect(repeated).toMatchObject({ deduplicated: true, memory: { userId: "house" } });
+  });
+
+  it("writes nothing of a user who has other memories in the database", async () => {
+    await add("tea of ann", { userId: "ann" });
+    await disk.close();
+    node = await openTestNode(config.store);
+    await addMemory(await node.portsOf("ann"), { content: "elsewhere", userId: "ann" });
+    await expect(move()).rejects.toMatchObject({
+      message: expect.stringMatching(/"ann" has other memories/) as string,
+    });
+    expect((await node.portsOf("ann")).store.catalogue.size).toBe(1);
+  });
+});
