@@ -217,8 +217,8 @@ function untilNow(timed: TimedQuestion, now: number): TimedQuestion {
 type AskedTime = TimedQuestion & { readonly naming: readonly Ordinal[] };
 
 /**
- * The time of a question where any memory happened then or, of one to come and where nothing else is asked, names it; undefined where
- * none does. A memory that was given another time of its own only names it.
+ * The time of a question where any memory happened then or, of one that is or may be to come and where nothing else is asked, names
+ * it; undefined where none does. A memory that was given another time of its own only names it.
  */
 async function whenAsked(
   store: MemoryPorts["store"],
@@ -226,7 +226,12 @@ async function whenAsked(
   timed: TimedQuestion | undefined,
 ): Promise<AskedTime | undefined> {
   const then = timed?.isComing === true ? undefined : withMemories(store.catalogue, filter, timed);
-  if (timed?.isComing !== true && timed?.isTimeAlone !== true) return then && { ...then, naming: [] };
+  if (timed?.isComing !== true && timed?.isTimeAlone !== true) {
+    const coming = timed?.mayCome && (await naming(store, filter, timed.mayCome.days));
+    const named = coming?.map(({ ordinal }) => ordinal) ?? [];
+    if (then !== undefined || named.length === 0) return then && { ...then, naming: named };
+    return timed?.mayCome && { ...timed, ...timed.mayCome, isComing: true, naming: named };
+  }
   const found = then ?? timed;
   const { from, to } = found.days;
   const longest = Math.max(to - from, DAY_MS);

@@ -77,6 +77,8 @@ export interface TimedQuestion {
   readonly isTimeAlone: boolean;
   /** The period is to come: memories name it and were written before. */
   readonly isComing: boolean;
+  /** The same of the coming year, where that may be meant. */
+  readonly mayCome?: { readonly period: Period; readonly days: Period };
 }
 
 /** The time that a question names, as clocks of that zone show it; undefined where it names none. */
@@ -99,6 +101,7 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
     terms,
     isTimeAlone: asksForNothingElse(topic),
     isComing,
+    ...(named.mayCome && { mayCome: { period: moments(named.mayCome), days: named.mayCome } }),
   };
 }
 

@@ -22,10 +22,12 @@ const MAX_ASKING_CHARS = 600;
 const MAX_KEYWORDS_CHARS = 90;
 /** Characters of the line of a paste that the meaning is asked by. */
 const TELLING_CHARS = 160;
+/** A passage in quotation marks that is no phrase to look for. */
+const LONG_QUOTE = /"[^"]{120,}"|[“„][^“”„]{120,}[”“]|«[^«»]{120,}»|「[^「」]{60,}」/u;
 /** A question of fewer long words is read with what stands beside it. */
 const LEAST_WORDS = 4;
 
-const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d`;
+const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d|\d{1,2}[./]\d{1,2}[./]?(?:\d{4})?,? \d\d:\d\d`;
 /** Lines that programs write, whatever their words. */
 const MACHINE = new RegExp(
   [
@@ -58,13 +60,15 @@ const PROMPT = fromLanguages((languages) => {
       String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:${asks})(?![\p{L}])|(?:${asksUnspaced})`,
       "u",
     ),
+    /** Words that lines with the fault have; of English ones the end of a word is enough: "TypeError". */
+    fault: new RegExp(
+      String.raw`(?:${anyOf(all.map(({ fault }) => fault))})(?!\p{L})|${anyOf(all.map(({ faultUnspaced }) => faultUnspaced))}`,
+      "u",
+    ),
     /** Words that point to what stands beside them. */
     points: new RegExp(String.raw`(?<![\p{L}])(?:${anyOf(all.map(({ points }) => points))})(?![\p{L}])`, "u"),
   };
 });
-/** Words that lines with the fault have. */
-const FAULT =
-  /(?:error|exception|failed|failure|fatal|panic|denied|refused|cannot|unable|invalid|timeout|exceeded|not found|does not exist|unexpected|duplicate|conflict)\b/iu;
 
 /**
  * Splits a prompt as people write them to agents: what they ask stands before, after or between what they paste (logs,
@@ -73,6 +77,10 @@ const FAULT =
 export function readPrompt(text: string): Prompt {
   const whole: Prompt = { asking: text, pasted: "", pointedAt: "" };
   if (text.length < LEAST_CHARS && text.split("\n").length < LEAST_LINES) return whole;
+  const [quoted = ""] = LONG_QUOTE.exec(text) ?? [];
+  const beside = quoted === "" ? "" : text.replace(quoted, () => "").trim();
+  if (beside.length <= MAX_ASKING_CHARS && PROMPT().asks.test(fold(beside)))
+    return promptOf(beside, quoted.split("\n")) ?? whole;
   const lines = text.split(/\r?\n/);
   const kinds = kindsOf(lines);
   if (!kinds.includes("pasted")) return readLetter(lines) ?? whole;
@@ -221,7 +229,7 @@ function tellingLine(pasted: readonly string[]): string {
         .trim(),
     );
   const lettersOf = (line: string) => line.match(/\p{L}/gu)?.length ?? 0;
-  const faults = lines.filter((line) => FAULT.test(line));
+  const faults = lines.filter((line) => PROMPT().fault.test(fold(line)));
   const best = (faults.length > 0 ? faults : lines).reduce(
     (found, line) => (lettersOf(line) > lettersOf(found) ? line : found),
     "",

@@ -58,6 +58,8 @@ const SHAPE = {
   question: {
     asks: "list?",
     points: "text?",
+    fault: "text?",
+    faultUnspaced: "text?",
     coming: "list?",
     happened: "list?",
     denial: "list?",

@@ -9,6 +9,8 @@ export interface NamedPeriod extends Period {
   /** In UTF-16 units of the text. */
   readonly start: number;
   readonly end: number;
+  /** The same of the coming year, where nothing says which is meant and it is the nearer one. */
+  readonly mayCome?: Period;
 }
 
 /**
@@ -37,13 +39,23 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     ASKS_OF().past.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
   if (isVague === true && !isPast()) return undefined;
   const { start, end, isOfAnyYear } = best.period;
-  const isMeantToCome = isOfAnyYear === true && !ASKS_OF().past.test(folded) && ASKS_OF().coming.test(folded);
+  const mayBeToCome = isOfAnyYear === true && !ASKS_OF().past.test(folded);
+  const isMeantToCome = mayBeToCome && ASKS_OF().coming.test(folded);
   const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
   const period = isMeantToCome ? later(best.period) : best.period;
   const { from, to } = period;
   const place = { start: originalOf(start).start, end: originalOf(end - 1).end };
   const isComing = from > now || (isMeantToCome && to > now);
-  return { from, to, ...place, ...(isOfAnyYear === true && { isOfAnyYear }), ...(isComing && { isComing }) };
+  const next = later(best.period);
+  const mayCome = mayBeToCome && !isMeantToCome && next.from > now && next.from - now < now - from;
+  return {
+    from,
+    to,
+    ...place,
+    ...(isOfAnyYear === true && { isOfAnyYear }),
+    ...(isComing && { isComing }),
+    ...(mayCome && { mayCome: { from: next.from, to: next.to } }),
+  };
 }
 
 /** The words of questions in any language for what is to come, and for what happened, folded. */

@@ -213,6 +213,24 @@ it("finds what is to come by the dates that notes name, soonest first, and drops
   expect((await ask("what is planned in February for the boiler?")).length).toBeGreaterThan(0);
 });
 
+it("takes a month without a year for the coming one where that is nearer and a note names it", async () => {
+  const world = createMemoryWorld();
+  const now = Date.UTC(2026, 10, 26, 12);
+  world.now = now;
+  const add = async (content: string, daysAgo: number) =>
+    (await addMemory(world.ports, { content, occurredAt: now - daysAgo * 86_400_000 })).memory.id;
+  await add("the shop and the kitchen closed early", 20);
+  const closed = await add("shop closed from 3 to 18 January 2027", 30);
+  const query = "is the kitchen shop closed in January";
+  const asked = await queryMemory(world.ports, { query, limit: 5, filter: {} });
+  expect(asked.hits[0]?.memory.id).toBe(closed);
+  const past = await add("the kitchen shop was closed for stocktaking", 310);
+  const both = await queryMemory(world.ports, { query, limit: 5, filter: {} });
+  expect(both.hits.slice(0, 2).map(({ memory }) => memory.id)).toEqual(
+    expect.arrayContaining([closed, past]),
+  );
+});
+
 it("answers facts as of the time that a question names", async () => {
   const world = createMemoryWorld();
   world.now = Date.UTC(2026, 10, 26, 12);

@@ -161,6 +161,20 @@ it("names the line that a question points to", () => {
   );
   expect(readPrompt(`${PASTES["log"]}\nHow wide are the tyres of my touring bike?`).pointedAt).toBe("");
   expect(readPrompt(`${PASTES["log"]}\nWho is on call?`).pointedAt).toBe("");
+  const display = "27.11. 05:12  Betrieb, Kesseltemperatur im Soll\n27.11. 05:40  STÖRUNG F14";
+  expect(readPrompt(`${display}\nWas hab ich da wieder gemacht?`).pointedAt).toBe("STÖRUNG F14");
+});
+
+it("takes a long passage in quotation marks for pasted", () => {
+  const letter = Array.from({ length: 6 }, (_, i) => `The neighbour offered pills number ${i}.`).join(" ");
+  for (const quoted of [`"${letter}"`, `“${letter}”`, `«${letter}»`, `„${letter}“`]) {
+    expect(readPrompt(`Can I answer yes?\n\n${quoted}`)).toEqual({
+      asking: "Can I answer yes?",
+      pasted: quoted,
+      pointedAt: "",
+    });
+    expect(readPrompt(`Omar told me ${quoted} and left.`).pasted).toBe("");
+  }
 });
 
 it.each([
