@@ -4,6 +4,7 @@ import { type ServiceError, tooLarge, unprocessable } from "../../core/errors.ts
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanField, cleanLanguage, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { blocksOfPdf, headingKey } from "./pdf-blocks.ts";
+import { isAtEdge, withTextBehindEdge } from "./pdf-edge.ts";
 import { regionsOf, type Row, rowsOfPage, type TextRun } from "./pdf-lines.ts";
 import { withoutFurniture } from "./pdf-furniture.ts";
 import { MAX_PIXELS, asNetpbm, type PageImage, readScan } from "./ocr.ts";
@@ -44,7 +45,7 @@ export async function readPdf(
   const rows: Row[][] = [];
   let chars = 0;
   for (let number = 1; number <= pages; number += 1) {
-    const runs = await runsOfPage(document, number);
+    const runs = await runsOfPage(pdfjs, document, number);
     for (const run of runs) chars += run.str.length;
     if (chars > limits.maxChars) throw tooMuchText(limits);
     rows.push(rowsOfPage(runs));
@@ -146,12 +147,11 @@ async function scanOf({ OPS }: Pdfjs, page: PdfPage): Promise<Uint8Array | undef
   return largest === undefined ? undefined : asNetpbm(largest);
 }
 
-async function runsOfPage(document: PdfDocument, number: number): Promise<TextRun[]> {
+async function runsOfPage({ OPS }: Pdfjs, document: PdfDocument, number: number): Promise<TextRun[]> {
   try {
     const page = await document.getPage(number);
     const { items, styles } = await page.getTextContent();
     const fields: unknown[] = await page.getAnnotations();
-    page.cleanup();
     const filled = fields.flatMap((field) => runOfField(field as FormField) ?? []);
     const runs = items.flatMap((item) => {
       if (!("str" in item)) return [];
@@ -162,7 +162,12 @@ async function runsOfPage(document: PdfDocument, number: number): Promise<TextRu
         { str, dir, width, transform: transform as number[], isVertical: style?.vertical === true, isMono },
       ];
     });
-    return [...runs, ...filled];
+    const edge = page.view[2] ?? Number.POSITIVE_INFINITY;
+    const whole = runs.some((run) => isAtEdge(run, edge))
+      ? withTextBehindEdge(runs, edge, await page.getOperatorList(), OPS)
+      : runs;
+    page.cleanup();
+    return [...whole, ...filled];
   } catch (cause) {
     throw damaged(
       `Page ${number} of the PDF is damaged. Open it in a viewer and print or save it again.`,

@@ -54,6 +54,18 @@ describe("a PDF's text", () => {
     expect(text).not.toMatch(/Page \d of 6/);
   });
 
+  it("goes on where a line runs over the edge of the page, and has nothing that begins behind it", async () => {
+    const fonts = "/F1 5 0 R /F2 6 0 R";
+    const courier = (name: string) => ({ dictionary: `/Type /Font /Subtype /Type1 /BaseFont /${name}` });
+    const content = `BT /F1 10 Tf 400 700 Td (See https://lists.example.org/to/PACKAGE/changelog.html) Tj 0 -14 Td (It fits.) Tj
+      0 -14 Td (Call ) Tj /F2 10 Tf (dpkg-buildpackage --build=source --unsigned) Tj /F1 10 Tf ( at the end.) Tj ET
+      BT /F1 10 Tf 620 600 Td (CROP MARK) Tj ET`;
+    const file = onePage(content, fonts, { 5: courier("Courier"), 6: courier("Courier-Bold") });
+    expect(textOf(await read(file))).toBe(
+      "See https://lists.example.org/to/PACKAGE/changelog.html\nIt fits.\nCall dpkg-buildpackage --build=source --unsigned at the end.",
+    );
+  });
+
   const body = (page: number): Placed[] =>
     Array.from({ length: 40 }, (_, line): Placed => [
       `Row ${line * 7 + page} of the log, kept by the mate, tells of wind from the ${page % 2 ? "west" : "east"}.`,
