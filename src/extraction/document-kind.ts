@@ -64,6 +64,7 @@ const NAMES: Readonly<Record<string, TextKind>> = {
   htm: "html",
   "text/rtf": "rtf",
   mht: "mhtml",
+  emlx: "eml",
   "application/x-mimearchive": "mhtml",
   xhtml: "html",
   text: "txt",
@@ -224,10 +225,12 @@ async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
 
 /** The container of Word before 2007; also what a password makes of a DOCX. Its stream names are UTF-16. */
 function oldOffice(bytes: Uint8Array): ServiceError {
-  const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
-    Buffer.from("EncryptedPackage", "utf16le"),
-  );
-  if (!isEncrypted) return unsupported("an Office document of before 2007");
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const isIn = (name: string) => all.includes(Buffer.from(name, "utf16le"));
+  const isEncrypted = isIn("EncryptedPackage");
+  const isMessage = isIn("__substg1.0_");
+  if (!isEncrypted)
+    return unsupported(isMessage ? "a message of Outlook (MSG)" : "an Office document of before 2007");
   return unprocessable("The document is encrypted. Save it without a password and send that.");
 }
 

@@ -15,7 +15,7 @@ export const TEXT_EXTENSIONS: ReadonlySet<string> = new Set(
 /** Extensions with a reader of their own, recordings included. */
 const READ_EXTENSIONS = new Set(
   (
-    "pdf docx xlsx xlsm pptx pptm ppsx epub odt ods odp rtf eml mhtml mht ipynb html htm xhtml md markdown mdown mkd txt text srt vtt png jpg jpeg webp " +
+    "pdf docx xlsx xlsm pptx pptm ppsx epub odt ods odp rtf eml emlx mhtml mht ipynb html htm xhtml md markdown mdown mkd txt text srt vtt png jpg jpeg webp " +
     "wav mp3 m4a aac flac ogg oga opus webm mp4 m4v mov mkv"
   ).split(" "),
 );

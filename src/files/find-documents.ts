@@ -25,7 +25,7 @@ export type FoundDocuments = Awaited<ReturnType<typeof findDocuments>>;
 /** Folders of build and version control tools, and of keys. */
 const SKIPPED_FOLDERS = new Set(
   (
-    ".git .hg .svn node_modules __pycache__ .venv .tox .cache .Trash " +
+    ".git .hg .svn node_modules __pycache__ .venv .tox .cache .Trash .trash .obsidian " +
     ".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"
   ).split(" "),
 );

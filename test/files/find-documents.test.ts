@@ -27,6 +27,7 @@ it("takes documents, and passes over what is ignored, linked, secret or of anoth
     "id_rsa",
     "k.pem",
     "node_modules/f.md",
+    ".obsidian/app.json",
     ".git/g.md",
   ])
     put(path);
@@ -43,10 +44,11 @@ it("takes documents, and passes over what is ignored, linked, secret or of anoth
       "empty.md: empty",
       "out: left out by .gitignore",
       "id_rsa: kept out by default",
+      ".obsidian: kept out by default",
       "node_modules: kept out by default",
     ]),
   );
-  expect(skipped.filter(({ reason }) => reason === "kept out by default")).toHaveLength(5);
+  expect(skipped.filter(({ reason }) => reason === "kept out by default")).toHaveLength(6);
   expect(missing).toEqual([]);
 });
 

@@ -65,11 +65,18 @@ export async function readMail(bytes: Uint8Array, depth = 0): Promise<ReadDocume
 
 /** A mail in parts, its texts as they were written. */
 async function parseMail(bytes: Uint8Array): Promise<Email> {
-  const mail = await PostalMime.parse(asUtf8(bytes), BOUNDS);
+  const mail = await PostalMime.parse(asUtf8(withoutFrame(bytes)), BOUNDS);
   const { subject, from, to, cc, html, text } = mail;
   const texts = JSON.stringify({ subject, from, to, cc, html, text });
   // Node reads windows-1252 as Latin-1.
   return { ...mail, ...(JSON.parse(withWindowsCharacters(texts)) as Partial<Email>) };
+}
+
+/** A mail as Apple's Mail keeps it (EMLX), without its length before it and the list of marks behind it. */
+function withoutFrame(bytes: Uint8Array): Uint8Array {
+  const [line = "", length] =
+    /^(\d{1,10}) *\n/.exec(Buffer.from(bytes.subarray(0, 20)).toString("latin1")) ?? [];
+  return length === undefined ? bytes : bytes.subarray(line.length, line.length + Number(length));
 }
 
 /** A mail whose parts name no encoding but have letters outside ASCII, as old programs wrote them, in UTF-8. */

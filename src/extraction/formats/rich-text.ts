@@ -25,6 +25,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   emspace: " ",
   enspace: " ",
   "~": "\u00a0",
+  // TextEdit's end of a paragraph.
+  "\n": "\n",
+  "\r": "\n",
   _: "-",
 };
 /** A control word with its number, a byte in hexadecimal, a control sign, a brace, or text. */
@@ -46,7 +49,7 @@ export function readRichText(source: string): ReadDocument {
   let text = "";
   let bytes: number[] = [];
   const info: { title?: string; author?: string } = {};
-  /** Of the group that is open: whether its text is left out, or deleted in a tracked change, which field of the document it is, and signs that stand for each \u. */
+  /** Of the group that is open: whether its text is left out, or deleted in a tracked change or hidden, which field of the document it is, and signs that stand for each \u. */
   let state: { isOut: boolean; isDeleted: boolean; field?: "title" | "author"; signs: number; font: number } =
     {
       isOut: false,
@@ -97,7 +100,7 @@ export function readRichText(source: string): ReadDocument {
       else if (word === "u" && number !== undefined) {
         add(String.fromCharCode((Number(number) + 65_536) % 65_536));
         toSkip = state.signs;
-      } else if (word === "deleted") state.isDeleted = number !== "0";
+      } else if (word === "deleted" || word === "v") state.isDeleted = number !== "0";
       else if (word === "plain") state.isDeleted = false;
       else if (isFirst && word === "shptxt") {
         // The text of a box, among properties of its shape.

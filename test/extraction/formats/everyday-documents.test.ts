@@ -315,6 +315,7 @@ describe("letters", () => {
       String.raw`{\rtf1 Before {\shp{\*\shpinst\shpleft1{\sp{\sn a}{\sv b}}{\shptxt In a box\par}}{\shprslt In a box}} after\par}`,
       ["Before", "In a box", "after"],
     ],
+    ["{\\rtf1 Dear Ann,\\\nthe key {\\v entry }is\\\r\nwith Tom.}", ["Dear Ann,", "the key is", "with Tom."]],
     [String.raw`{\rtf1 open { groups {\b bold`, ["open  groups bold"]],
   ])("reads rich text: %s", async (source, texts) => {
     const document = await read(source, "letter.rtf");
@@ -435,6 +436,16 @@ describe("a mail", () => {
       "Content-Type: text/plain; charset=utf-8",
     ])
       expect(await textOf(mail(head, body))).toContain(body);
+  });
+
+  it("is read out of the file that Apple's Mail keeps it in", async () => {
+    const inner = "From: a@x.org\nSubject: x\n\nThe pegs are in the blue box.\n";
+    const file = `${inner.length}\n${inner}<?xml version="1.0"?><plist><dict/></plist>\n`;
+    const document = await read(file, "123.emlx");
+    expect(linesOf(document)).toEqual([
+      "paragraph: From: a@x.org\nSubject: x",
+      "paragraph: The pegs are in the blue box.",
+    ]);
   });
 
   it("without a date is of the time when it was received", async () => {
