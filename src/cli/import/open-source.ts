@@ -49,7 +49,7 @@ export interface ImportSource {
 }
 
 /** Files of a chat archive that hold what is worth keeping. */
-const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects)\.json$/;
+const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects|projects\/[\w-]{1,80})\.json$/;
 const HEAD_BYTES = 64 * 1_024;
 const MAX_CHATS_DEEP = 3;
 /** The file of a mailbox, which is a folder of Apple's Mail. */
@@ -174,7 +174,7 @@ async function* itemsOf(
     case "chats":
       if (!isFolder) return yield* readChats(path, options);
       for (const name of await chatFiles(path))
-        yield* readElements(createReadStream(join(path, name)), name, options);
+        yield* readElements(createReadStream(join(path, name)), chatFileName(name), options);
   }
 }
 
@@ -196,7 +196,10 @@ async function kindOfFolder(path: string): Promise<ImportFormat> {
 /** The files of an unpacked export of chats, in the order of their names, from it or a folder in it; none in another folder. */
 async function chatFiles(folder: string, depth = 0): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.map(({ name }) => name).filter((name) => CHAT_FILES.test(name));
+  const projects = entries.some((entry) => entry.name === "projects" && entry.isDirectory())
+    ? (await readdir(join(folder, "projects"))).map((name) => `projects/${name}`)
+    : [];
+  const names = [...entries.map(({ name }) => name), ...projects].filter((name) => CHAT_FILES.test(name));
   if (names.some((name) => name.startsWith("conversations"))) return names.sort();
   // Notes are what a folder with notes holds.
   if (depth === MAX_CHATS_DEEP || entries.some(({ name }) => /\.md$/i.test(name))) return [];
@@ -206,6 +209,10 @@ async function chatFiles(folder: string, depth = 0): Promise<string[]> {
   }
   return [];
 }
+
+/** Claude writes its projects into one file, or each into one of its own. */
+const chatFileName = (name: string): string =>
+  /(?:^|[\\/])projects[\\/][^\\/]+$/.test(name) ? "projects.json" : (name.split(/[\\/]/).at(-1) ?? "");
 
 const isFile = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isFile() === true;
@@ -277,7 +284,7 @@ async function* readChats(path: string, options: ConversationOptions): ImportIte
   let isChats = false;
   for await (const { name, bytes } of archiveFiles(path, CHAT_FILES)) {
     isChats = true;
-    yield* readElements(bytes, name.split("/").at(-1) ?? "", options);
+    yield* readElements(bytes, chatFileName(name), options);
   }
   if (!isChats)
     throw new CliFailure(

@@ -1,6 +1,8 @@
 /** Conversations in the exports of ChatGPT and Claude, and what these services keep beside them. */
 import type { Fields } from "../../config/narrow.ts";
+import { timeOf } from "../../files/front-matter.ts";
 import { jsonOf } from "../../files/own-files.ts";
+import { parseTime } from "../../schemas/wire.ts";
 import { faulty, type ImportItem, listOf, memory, objectOf, skipped, textOf } from "./import-item.ts";
 
 export interface ConversationOptions {
@@ -177,6 +179,10 @@ function filled<T>(times: readonly (T | undefined)[], usual: T | undefined): (T 
   );
 }
 
+/** What a model thought, called and ran before its answer, as Open WebUI writes it into the text. */
+const MADE_OF =
+  /<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]{0,400}>(?:(?!<details)[\s\S]){0,100000}?<\/details>\s*/g;
+
 /** A chat of Open WebUI: the branch that was shown last, else its list of messages. */
 export function* readOpenWebui(
   entry: Fields,
@@ -210,10 +216,14 @@ export function* readOpenWebui(
       where: `${where}, message ${i + 1}`,
       id: textOf(message["id"]) ?? String(i),
       role,
-      text: textOf(message["content"]) ?? "",
+      text: (textOf(message["content"]) ?? textIn({ parts: message["content"] }))
+        .replaceAll(MADE_OF, "")
+        .trim(),
       occurredAt: times[i],
       model: textOf(message["model"]),
-      hasFiles: listOf(message["files"]).length > 0,
+      hasFiles:
+        listOf(message["files"]).length > 0 ||
+        listOf(message["content"]).some((part) => textOfPart(part) === undefined),
       leftOut: /^(?:user|assistant)$/.test(role) ? undefined : "messages of the system and of tools",
     };
     const title = textOf(entry["title"]) ?? textOf(chat["title"]);
@@ -224,6 +234,11 @@ export function* readOpenWebui(
 /** Epoch milliseconds of a number of seconds. */
 const secondsTime = (value: unknown): number | undefined =>
   typeof value === "number" && value > 0 ? Math.round(value * 1_000) : undefined;
+
+/** A time that can be read. */
+function readable(value: unknown): unknown {
+  return parseTime(value) === undefined ? parseTime(timeOf(value)) : value;
+}
 
 /** A conversation of Claude, with the text that the service read from attached files. */
 export function* readClaude(
@@ -236,8 +251,8 @@ export function* readClaude(
   const messages = listOf(talk["chat_messages"]);
   if (messages.length === 0) return yield skipped(where, "the conversation is empty");
   const times = filled(
-    messages.map((item) => objectOf(item)?.["created_at"] ?? undefined),
-    talk["created_at"] ?? talk["updated_at"] ?? undefined,
+    messages.map((item) => readable(objectOf(item)?.["created_at"])),
+    readable(talk["created_at"]) ?? readable(talk["updated_at"]),
   );
   for (const [i, item] of messages.entries()) {
     const message = objectOf(item) ?? {};

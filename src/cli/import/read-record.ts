@@ -152,7 +152,9 @@ export function readGraphRecord(
   if (isEntity)
     return [
       ...(typeof entityType === "string" && entityType !== "" ? [fact(name, "is a", entityType)] : []),
-      ...observations.map((text): ImportItem => {
+      ...observations.map((observation): ImportItem => {
+        // Some servers like it keep more of one than its text.
+        const text = objectOf(observation)?.["content"] ?? observation;
         const content = typeof text === "string" && !text.includes(name) ? `${name}: ${text}` : text;
         const tags = [name].flatMap((tag) => tag.slice(0, 256));
         return { kind: "memory", where, body: { content, tags, occurred_at: at, metadata: kept } };

@@ -948,6 +948,37 @@ it("leaves out texts that are mostly data, and pictures in others", () => {
   });
 });
 
+it("reads a message of Open WebUI in parts, and without what the model thought before it", async () => {
+  const content = [
+    { type: "text", text: "How deep?" },
+    { type: "image_url", image_url: { url: "x" } },
+  ];
+  const answer =
+    '<details type="reasoning" done="true">\n<summary>Thought</summary>\n> hm\n</details>\n80 cm.';
+  const messages = [
+    { role: "user", content, timestamp: 1 },
+    { role: "assistant", content: answer, timestamp: 2 },
+  ];
+  const items = await read(file("a.json", JSON.stringify([{ id: "c", chat: { messages } }])));
+  expect(bodies(items)).toMatchObject([{ content: "How deep?" }, { content: "80 cm." }]);
+  expect(items.filter(({ kind }) => kind === "skipped")).toHaveLength(1);
+});
+
+it("gives a message of Claude whose time cannot be read that of its neighbour, and reads projects in files of their own", async () => {
+  const chat_messages = [
+    { uuid: "1", text: "Key?", sender: "human", created_at: "" },
+    { uuid: "2", text: "With Tom.", sender: "assistant", created_at: "2025-03-04 05:06" },
+  ];
+  file("claude/conversations.json", JSON.stringify([{ uuid: "c", name: "K", chat_messages }]));
+  file("claude/projects/a-b.json", JSON.stringify({ uuid: "p", name: "Boat", docs: [{ content: "Oak." }] }));
+  const at = Date.UTC(2025, 2, 4, 5, 6);
+  expect(bodies(await read(join(folder, "claude")))).toMatchObject([
+    { content: "Key?", occurred_at: at },
+    { content: "With Tom.", occurred_at: at },
+    { content: "Oak.", metadata: { claude_project: "p" } },
+  ]);
+});
+
 it("counts the files of a folder that are no notes", async () => {
   file("notes/a.md", "A note");
   file("notes/b.txt", "A text");
