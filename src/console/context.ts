@@ -17,7 +17,7 @@ export interface Message {
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);
-export const MessageContext = createContext<(message: Message) => void>(() => undefined);
+export const MessageContext = createContext<(message: Message | undefined) => void>(() => undefined);
 
 /** The owner of this tab; only asked below a session. */
 export function useSession(): Session {
@@ -26,5 +26,5 @@ export function useSession(): Session {
   return session;
 }
 
-/** Tells at the edge of the page what was done. */
-export const useTell = (): ((message: Message) => void) => useContext(MessageContext);
+/** Tells at the edge of the page what was done, in place of what stands there; undefined: nothing any more. */
+export const useTell = (): ((message: Message | undefined) => void) => useContext(MessageContext);

@@ -46,7 +46,7 @@ export const texts = {
       ["↓ ↑ or j k", "next and previous note"],
       ["Enter", "open the note"],
       ["e", "edit the open note"],
-      ["Delete", "delete the open note"],
+      ["Delete", "delete the open note, or those selected"],
       ["x", "select a note, to tag or delete many"],
       ["a", "select all notes shown"],
       ["t", "to the tags of those selected"],

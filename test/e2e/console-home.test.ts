@@ -89,12 +89,14 @@ describe.skipIf(!hasBrowser)("the first page of the console", () => {
       await page.getByText("not saved yet").waitFor();
       await page.goBack();
       await expect.poll(() => text.inputValue()).toBe("The ladder is at Ben's.");
+      await expect.poll(() => page.getByText("not saved yet").count()).toBe(0);
       await page.getByRole("link", { name: "Facts" }).click();
       await page.getByRole("button", { name: "Back to it" }).click();
       await text.press("Escape");
       await page.getByRole("dialog").getByRole("button", { name: "Go on writing" }).click();
       await text.press("Control+Enter");
       await expectText(panel.locator(".content").first(), "at Ben's");
+      expect(await page.evaluate("document.activeElement.tagName")).toBe("ASIDE");
       await panel.getByRole("button", { name: "Edit" }).click();
       await text.fill("Nothing of this.");
       await text.press("Escape");
@@ -118,6 +120,9 @@ describe.skipIf(!hasBrowser)("the first page of the console", () => {
       await expect.poll(() => rows.allTextContents()).toEqual([shown[0], shown[3]]);
       await page.getByRole("button", { name: "Undo" }).click();
       await expect.poll(() => rows.allTextContents()).toEqual(shown);
+      for (const key of ["j", "x", "j", "x", "Delete"]) await page.keyboard.press(key);
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
+      await expect.poll(() => rows.allTextContents()).toEqual(shown.slice(2));
     });
   });
 });

@@ -65,9 +65,11 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
   // The keyboard goes to the opened note, and back to where it was.
   useLayoutEffect(() => {
     const before = document.activeElement;
-    if (!isEdited) panel.current?.focus();
     return () => before instanceof HTMLElement && before.focus();
   }, []);
+  useLayoutEffect(() => {
+    if (!isEdited) panel.current?.focus();
+  }, [isEdited]);
   const mayWrite = scope !== "read";
   const changed = () => {
     setEdited(false);
@@ -260,6 +262,8 @@ function Editor({ memory, onSaved, onCancel }: EditorProps) {
   const field = useFocus<HTMLTextAreaElement>();
   useEffect(() => {
     const { hash } = location;
+    // Whoever is back at a draft need not be led to it.
+    if (hasDraft(id)) tell(undefined);
     return () => {
       if (hasDraft(id))
         tell({ text: texts.note.unsaved, label: texts.note.toDraft, undo: async () => go(hash) });

@@ -45,6 +45,9 @@ export function Notes({ at }: PageProps) {
     },
     a: () => scope !== "read" && pickShown(),
     t: () => document.querySelector<HTMLInputElement>(".picked input")?.focus(),
+    // An open note is what it deletes else.
+    Delete: () =>
+      at["id"] === undefined && document.querySelector<HTMLButtonElement>(".picked .danger")?.click(),
   });
   const pick = (memory: Memory) => {
     const next = new Map(picked);
