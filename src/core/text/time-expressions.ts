@@ -104,7 +104,9 @@ export function asksForNothingElse(text: string): boolean {
 function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod[] {
   const found: NamedPeriod[] = [];
   let rest = text;
-  for (const { pattern, read } of rules) {
+  for (const rule of rules) {
+    if (rule.needs?.test(rest) === false) continue;
+    const { pattern, read } = rule;
     const pieces: string[] = [];
     let at = 0;
     for (const match of matchesOf(pattern, rest)) {

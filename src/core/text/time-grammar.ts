@@ -19,6 +19,7 @@ import {
   weekdayAt,
   wholeYear,
   type Groups,
+  needing,
   type Rule,
   unitIn,
 } from "./time-periods.ts";
@@ -110,49 +111,65 @@ function makeGrammar(words: TimeWords): Grammar {
       "|",
     )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
+  const ofMonths = new RegExp(any(words.months), "u");
+  const ofNth = new RegExp(any(mixed.ordinals), "u");
+  const ofParts = new RegExp(String.raw`\d|${any(mixed.ordinals)}`, "u");
   const rules = [
     NUMERIC_RULES,
-    ruleOfDigits(
-      String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${mixed.numbered}))`,
-      ({ m, d }, now) => daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
+    needing(
+      /\d\.\d/u,
+      ruleOfDigits(
+        String.raw`${preceded()}(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?!\d| ?(?:${mixed.numbered}))`,
+        ({ m, d }, now) => daysNamed(Number(d), Number(d), Number(m) - 1, undefined, now),
+      ),
     ),
     // "between the 1st and the 10th of October", "vom 3. bis 5. Mai 2026", "May 3–5", "28 October to the 3rd", "on the 9th"
-    rule(
-      [
-        `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
-        `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
-        `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
-        `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
-        `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
-        `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
-        `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
-      ],
-      ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
-        const [first, last] = [Number(date), Number(lastDate ?? date)];
-        const ofNow = monthsBack(monthBefore, monthNow);
-        const named = monthOf(firstMonth ?? monthName) + (firstMonth !== undefined && last < first ? 1 : 0);
-        const end = ofNow !== undefined ? new Date(now).getUTCMonth() - ofNow : named < 0 ? undefined : named;
-        const inYear = ofNow === undefined ? y : String(new Date(now).getUTCFullYear());
-        const period = daysNamed(first, last, end, inYear, now);
-        return period && { ...period, isSpan: lastDate !== undefined };
-      },
+    needing(
+      /\d/u,
+      rule(
+        [
+          `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
+          `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
+          `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
+          `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
+          `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
+          `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
+          `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
+        ],
+        ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
+          const [first, last] = [Number(date), Number(lastDate ?? date)];
+          const ofNow = monthsBack(monthBefore, monthNow);
+          const named = monthOf(firstMonth ?? monthName) + (firstMonth !== undefined && last < first ? 1 : 0);
+          const end =
+            ofNow !== undefined ? new Date(now).getUTCMonth() - ofNow : named < 0 ? undefined : named;
+          const inYear = ofNow === undefined ? y : String(new Date(now).getUTCFullYear());
+          const period = daysNamed(first, last, end, inYear, now);
+          return period && { ...period, isSpan: lastDate !== undefined };
+        },
+      ),
     ),
     // "June and July 2025", "from June to August 2026"
-    rule(
-      `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")}${ofYear}`,
-      ({ monthName, lastMonth, y }) => {
-        const first = monthOf(monthName);
-        const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
-        return { ...monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count), isSpan: true };
-      },
+    needing(
+      ofMonths,
+      rule(
+        `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")}${ofYear}`,
+        ({ monthName, lastMonth, y }) => {
+          const first = monthOf(monthName);
+          const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
+          return { ...monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count), isSpan: true };
+        },
+      ),
     ),
-    rule(
-      `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
-      ({ monthName, lastMonth }, now) => {
-        const first = monthOf(monthName);
-        const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
-        return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
-      },
+    needing(
+      ofMonths,
+      rule(
+        `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
+        ({ monthName, lastMonth }, now) => {
+          const first = monthOf(monthName);
+          const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
+          return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
+        },
+      ),
     ),
     // "the first three months of 2026", "les trois premiers mois de 2026"
     rule(
@@ -165,54 +182,61 @@ function makeGrammar(words: TimeWords): Grammar {
         return monthsFrom(Number(y), first === undefined ? 12 - length : 0, length);
       },
     ),
-    weekRule(words.week, ofYear, noNoun),
+    needing(/\d/u, weekRule(words.week, ofYear, noNoun)),
     rule(`jahres(?:beginn|anfang)(?:${ofYear})?`, ({ y }, now) =>
       thirdOf(wholeYear(Number(y ?? new Date(now).getUTCFullYear())), 0),
     ),
     // "the second half of May", "Q1 2025", "im letzten Quartal 2025", "last quarter"
-    rule(
-      [
-        `(?:${inWords})?${nth} (?:${mixed.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${ofWords}|${inWords})))(?:${link}${month()}|${ofMonth})(?:${ofYear})?`,
-        `(?:${inWords})?${nth} ${month()}halfte(?:${ofYear})?`,
-      ],
-      ({ nth: place, day, week, monthName, monthBefore, monthNow, y }, now) => {
-        const ofYear = (one: number) => monthsFrom(one, monthOf(monthName), 1);
-        const ofNow = monthsBack(monthBefore, monthNow);
-        const { from, to } =
-          ofNow !== undefined
-            ? unitPeriod("month", ofNow, now)
-            : y === undefined
-              ? latest(ofYear, now)
-              : ofYear(Number(y));
-        const length = day !== undefined ? DAY_MS : week !== undefined ? WEEK_MS : undefined;
-        if (length !== undefined) {
-          const isLast = ordinalOf(place) === mixed.ordinals.length - 1;
-          const start = isLast ? to - length : from + ordinalOf(place) * length;
-          return { from: start, to: start + length };
-        }
-        const middle = from + 15 * DAY_MS;
-        return ordinalOf(place) === 0 ? { from, to: middle } : { from: middle, to };
-      },
+    needing(
+      ofNth,
+      rule(
+        [
+          `(?:${inWords})?${nth} (?:${mixed.half}|(?:(?<day>${words.day})|(?<week>${words.week}))(?=,? ?(?:${ofWords}|${inWords})))(?:${link}${month()}|${ofMonth})(?:${ofYear})?`,
+          `(?:${inWords})?${nth} ${month()}halfte(?:${ofYear})?`,
+        ],
+        ({ nth: place, day, week, monthName, monthBefore, monthNow, y }, now) => {
+          const ofYear = (one: number) => monthsFrom(one, monthOf(monthName), 1);
+          const ofNow = monthsBack(monthBefore, monthNow);
+          const { from, to } =
+            ofNow !== undefined
+              ? unitPeriod("month", ofNow, now)
+              : y === undefined
+                ? latest(ofYear, now)
+                : ofYear(Number(y));
+          const length = day !== undefined ? DAY_MS : week !== undefined ? WEEK_MS : undefined;
+          if (length !== undefined) {
+            const isLast = ordinalOf(place) === mixed.ordinals.length - 1;
+            const start = isLast ? to - length : from + ordinalOf(place) * length;
+            return { from: start, to: start + length };
+          }
+          const middle = from + 15 * DAY_MS;
+          return ordinalOf(place) === 0 ? { from, to: middle } : { from: middle, to };
+        },
+      ),
     ),
-    ruleOfDigits(
-      [
-        `(?:${inWords})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
-        `(?:${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
-      ],
-      ({ nth: place, half, whole, quarterNumber, halfNumber, y }, now) => {
-        const number = quarterNumber ?? halfNumber;
-        const isHalf = (half ?? halfNumber) !== undefined;
-        // Halves of a match are none of a year.
-        if (isHalf && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half ?? "")) return undefined;
-        const count = isHalf ? 2 : 4;
-        const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
-        // "Last quarter", of no year that is named, is the one that is over.
-        if (named === mixed.ordinals.length - 1 && (y ?? whole) === undefined)
-          return partOfYear(count, now, 1);
-        const index = Math.min(named, count - 1);
-        const ofYear = (one: number) => monthsFrom(one, (index * 12) / count, 12 / count);
-        return y === undefined ? latest(ofYear, now) : ofYear(Number(y));
-      },
+    needing(
+      ofParts,
+      ruleOfDigits(
+        [
+          `(?:${inWords})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
+          `(?:${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
+        ],
+        ({ nth: place, half, whole, quarterNumber, halfNumber, y }, now) => {
+          const number = quarterNumber ?? halfNumber;
+          const isHalf = (half ?? halfNumber) !== undefined;
+          // Halves of a match are none of a year.
+          if (isHalf && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half ?? ""))
+            return undefined;
+          const count = isHalf ? 2 : 4;
+          const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
+          // "Last quarter", of no year that is named, is the one that is over.
+          if (named === mixed.ordinals.length - 1 && (y ?? whole) === undefined)
+            return partOfYear(count, now, 1);
+          const index = Math.min(named, count - 1);
+          const ofYear = (one: number) => monthsFrom(one, (index * 12) / count, 12 / count);
+          return y === undefined ? latest(ofYear, now) : ofYear(Number(y));
+        },
+      ),
     ),
     rule(
       `(?:${inWords})?(?:${lastOf(mixed.quarter)}|(?<this>${words.this}) (?:${mixed.quarter}))`,
@@ -330,8 +354,11 @@ function makeGrammar(words: TimeWords): Grammar {
       ],
       (groups, now) => latest(yearly(groups), now),
     ),
-    ruleOfDigits(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
-      wholeYear(Number(y)),
+    needing(
+      /\d{4}/u,
+      ruleOfDigits(`${preceded(`${words.and}|${words.to}`)}${year}(?: ?(?:г|года|году))?`, ({ y }) =>
+        wholeYear(Number(y)),
+      ),
     ),
     rule(`(?:${words.this}) ${weekday}`, ({ weekdayName }, now) => days(monday(now), weekdayOf(weekdayName))),
     rule(weekday, ({ weekdayName }, now) => ({
