@@ -39,9 +39,9 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeDerived, removeImage } from "./image/index-image.ts";
+import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
-import { copyTexts, openRowsAt, openTablesAt } from "./checkpoints/open-tables-at.ts";
+import { copyTexts, openRowsAt, openTablesAt, removeFormer } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -146,15 +146,14 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       overlay: indexes.overlay,
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
-        async dropThrough(sequence, ends) {
+        async dropThrough(sequence, isPurge) {
           options.onCheckpoint?.();
           checkpointed = sequence;
           // A purge: nothing may be left of what it removes.
           const mustGo =
-            ends?.tornEnds === true ||
-            (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? []);
+            isPurge || (journal?.bytes ?? 0) > imagedJournalBytes(checkpointer.latest?.tables ?? []);
           const [removed] = await Promise.allSettled([mustGo ? giveUpImage() : undefined]);
-          await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence), ends);
+          await journal?.dropThrough(Math.min(sequence, imagedThrough ?? sequence));
           if (removed.status === "rejected") throw removed.reason;
         },
       },
@@ -206,10 +205,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     if (chosen === undefined) await checkpointer.flush();
     // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
     checkpointer.notePending(replayed.rows, replayed.bytes);
-    if (opened.tornTail !== undefined) log.warn(opened.tornTail, "unfinished write set aside");
-    // Where builds before the first release had copies of texts.
-    await removeDerived(disk, directory, "TEXTS").catch((error: unknown) =>
-      log.warn({ err: error }, "TEXTS not removed"),
+    if (opened.tornBytes > 0) log.warn({ bytes: opened.tornBytes }, "unfinished write cut off");
+    await removeFormer(disk, directory).catch((error: unknown) =>
+      log.warn({ err: error }, "files of an earlier build not removed"),
     );
     const hasRoom = async () => (await disk.freeBytes(directory)) >= checkpointer.roomNeeded;
     await copyTexts(texts, tables, indexes, hasRoom)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.ts";
@@ -82,6 +82,16 @@ it.each([
 it("keeps the keys of a store of 0.1.0", async () => {
   const { directory } = unpack("0.1.0-purged-and-stopped");
   expect(await readKeyFile(nodeDisk, directory)).toMatchObject([{ name: "fixture" }]);
+});
+
+it("removes what earlier builds kept of writes that nobody was answered, and their copies of texts", async () => {
+  const { directory } = unpack("0.1.0-killed");
+  mkdirSync(join(directory, "set-aside"));
+  const left = ["set-aside/file", "TEXTS", "journal/0000000001-0000000000000001.journal.torn-1"];
+  for (const path of left) writeFileSync(join(directory, path), "deleted");
+  const opened = await open(directory);
+  for (const path of left) expect(existsSync(join(directory, path))).toBe(false);
+  await opened.store.close();
 });
 
 function count(rows: StoredRows, table: string): number {

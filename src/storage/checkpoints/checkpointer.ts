@@ -26,7 +26,10 @@ export interface CheckpointerParts {
   readonly tables: Pick<Tables, "apply" | "states" | "compact">;
   readonly files: readonly Pick<SomeRowFiles, "apply" | "table">[];
   readonly overlay: Pick<Overlay, "snapshot" | "release" | "isPartial">;
-  readonly journal: Pick<Journal, "assertInPlace" | "dropThrough">;
+  readonly journal: Pick<Journal, "assertInPlace"> & {
+    /** As `Journal.dropThrough`. */
+    dropThrough(sequence: number, isPurge: boolean): Promise<void>;
+  };
   /** Asked in the same turn as `snapshot`. */
   describe(): Omit<CheckpointHeader, "sequence">;
   /** Receives failures that no caller waits for. */
@@ -256,7 +259,7 @@ export class Checkpointer {
     await this.#writeCheckpoint(header);
     await this.#release(taken);
     // From here on everything is safe; what fails is done by the next flush.
-    if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence);
+    if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence, false);
     // What is about to be copied need not be compacted.
     if (this.#renewing !== undefined) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
@@ -267,7 +270,6 @@ export class Checkpointer {
     let replaced = Promise.resolve();
     await this.#inTurn(async () => {
       await this.#flushNow();
-      await this.#leftOvers.removeSetAside();
       replaced = this.#replaceTables(generation);
       // Whoever shares this turn asked for a checkpoint, and that is written.
       await replaced.catch((error: unknown) => {
@@ -297,7 +299,7 @@ export class Checkpointer {
     // Once more, so that the older checkpoint does not name the old tables either.
     await this.#writeCheckpoint(taken.header);
     try {
-      await journal.dropThrough(taken.header.sequence, { tornEnds: true });
+      await journal.dropThrough(taken.header.sequence, true);
     } finally {
       await this.#leftOvers.removeTables(this.#namedPaths());
     }

@@ -3,19 +3,15 @@ import { storeUnusable } from "../../core/errors.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
-import { isVersionHint, setAside } from "../tables/table-files.ts";
+import { removeDerived } from "../image/index-image.ts";
+import { isVersionHint, removeOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
 import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
 import { RowFiles, type RowFormat } from "../tables/row-files.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
-/** Folder for files that no kept checkpoint names; the journal has their rows. */
-export function asideFolder(directory: string): string {
-  return join(directory, "set-aside");
-}
-
 /**
- * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is moved out of the way
+ * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is removed
  * first: it was never synced, and the journal's records make it again. Tables that are lost are left out.
  *
  * @param options.onFailure is told once if the tables' thread ends unasked.
@@ -31,7 +27,7 @@ export async function openTablesAt(
   const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
   const keep = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
   await disk.makeDirectory(folder);
-  await setAside(disk, folder, asideFolder(directory), keep);
+  await removeOthers(disk, folder, keep);
   try {
     const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<LanceTable> } =
       chosen ?? { lost: new Set(), unindexed: new Set() };
@@ -96,6 +92,15 @@ export async function copyTexts(
   return true;
 }
 
+/** What builds before the first release left, which may hold deleted data. */
+export async function removeFormer(disk: Disk, directory: string): Promise<void> {
+  await removeTree(disk, join(directory, "set-aside"));
+  const journal = join(directory, "journal");
+  for (const { name } of await disk.list(journal))
+    if (/\.torn-\d+/.test(name)) await disk.remove(join(journal, name));
+  await removeDerived(disk, directory, "TEXTS");
+}
+
 /** Files of the tables that no kept checkpoint names, and their removal. */
 export class LeftOvers {
   readonly #disk: Disk;
@@ -121,13 +126,6 @@ export class LeftOvers {
       else found.add(path);
     }
     this.#found = found;
-    await this.removeSetAside();
-  }
-
-  /** Removes rows that were set aside at the start, once they are in the tables and in a checkpoint. */
-  async removeSetAside(): Promise<void> {
-    for (const { name } of await this.#disk.list(asideFolder(this.#directory)))
-      await removeTree(this.#disk, join(asideFolder(this.#directory), name));
   }
 
   /** Removes at once, and for certain, the tables of which `named` has no file, and that nobody reads any more. */

@@ -17,7 +17,6 @@ import { inWords, roomNeededFor } from "../files/disk-space.ts";
 import { readAncestors, readErasures } from "../checkpoints/erasures.ts";
 import { checkJournal } from "../journal/open-journal.ts";
 import { readKeyFile } from "../files/key-file.ts";
-import { asideFolder } from "../checkpoints/open-tables-at.ts";
 import { isVersionHint } from "../tables/table-files.ts";
 
 /** State of a store's files, read without opening the store. */
@@ -159,7 +158,7 @@ async function examineJournal(
     const state = `Whole to record ${newest.epoch}.${sequence}, ${Math.max(0, since)} after the newest checkpoint.`;
     if (tornBytes === 0) return ok("journal", state);
     const message = `${state} A write of ${tornBytes} bytes behind it was cut short and never answered.`;
-    return note("journal", message, "The next start sets it aside.");
+    return note("journal", message, "The next start cuts it off.");
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return wrong("journal", error.message, SALVAGE);
@@ -204,7 +203,6 @@ export async function listStrays(
       ours.push(name);
     else if (!isStoreName(name)) unknown.push(name);
   }
-  for (const path of await listFilesBelow(disk, asideFolder(directory))) ours.push(`set-aside/${path}`);
   if (checkpoints.length > 0) {
     const named = new Set(
       checkpoints.flatMap(({ tables }) => tables.flatMap(({ files }) => files.map(({ path }) => path))),

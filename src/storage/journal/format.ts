@@ -180,18 +180,6 @@ export function segmentName(epoch: number, firstSequence: number): string {
   return `${String(epoch).padStart(10, "0")}-${String(firstSequence).padStart(16, "0")}.journal`;
 }
 
-const TORN_END_NAME = /^(.*)\.torn-\d+(?:\.tmp)?$/;
-
-/** The name of the file that keeps an unfinished end of a segment; `n` from 1. */
-export function tornEndName(segment: string, n: number): string {
-  return `${segment}.torn-${n}`;
-}
-
-/** The name of the segment whose unfinished end a file keeps, or was to keep; undefined if it is another file. */
-export function segmentOfTornEnd(name: string): string | undefined {
-  return TORN_END_NAME.exec(name)?.[1];
-}
-
 /** The position in a segment's file name; undefined if it is another file. */
 export function parseSegmentName(name: string): { epoch: number; firstSequence: number } | undefined {
   const [, epoch, firstSequence] = SEGMENT_NAME.exec(name) ?? [];

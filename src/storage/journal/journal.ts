@@ -75,12 +75,9 @@ export interface Journal extends StoreJournal {
   readonly readOnly: Error | undefined;
   /**
    * Removes the files that hold no record after `sequence`; also the one being written, once everything in it is
-   * covered, those of earlier epochs, and the unfinished ends set aside beside them. The caller has that much in
-   * both checkpoints.
-   *
-   * @param options.tornEnds removes every unfinished end, also beside a file that stays.
+   * covered, and those of earlier epochs. The caller has that much in both checkpoints.
    */
-  dropThrough(sequence: number, options?: { readonly tornEnds?: boolean }): Promise<void>;
+  dropThrough(sequence: number): Promise<void>;
   /** Goes on in a new file, so that those before it can be dropped whole. */
   beginSegment(): Promise<void>;
   /** Size of all its segments on the disk. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { storeUnusable } from "../../core/errors.ts";
-import { type Disk, replaceFile } from "../files/disk.ts";
+import type { Disk } from "../files/disk.ts";
 import { journalUnusable } from "./refusals.ts";
 import {
   decodeSegmentHeader,
@@ -8,7 +8,6 @@ import {
   parseSegmentName,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
-  tornEndName,
 } from "./format.ts";
 import type { Journal, JournalOptions } from "./journal.ts";
 import { type ActiveSegment, createSegment, readEndMark } from "./journal-files.ts";
@@ -17,8 +16,8 @@ import { type SealedSegment, SegmentJournal } from "./segment-journal.ts";
 
 export interface JournalOpened {
   readonly journal: Journal;
-  /** The unfinished end of a write that was set aside in a file beside, if there was any. */
-  readonly tornTail: { readonly file: string; readonly bytes: number } | undefined;
+  /** Bytes of the unfinished write at the end, which was cut off. */
+  readonly tornBytes: number;
 }
 
 /** A segment as it was found. */
@@ -32,14 +31,13 @@ interface LastSegment extends FoundSegment {
   readonly header: SegmentHeader;
   readonly content: SegmentContent;
   readonly lastGroup: Buffer;
-  readonly torn: Buffer;
+  readonly tornBytes: number;
 }
 
 /**
  * Opens the journal of a store, replays what follows the checkpoint and gets ready to append.
  *
- * An unfinished write at the very end, which a crash leaves, was never acknowledged: it is moved into a file of
- * its own. Anything else that does not hold together is refused before a file is touched; records may have been
+ * An unfinished write at the very end, which a crash leaves, was never acknowledged: it is cut off. Anything else that does not hold together is refused before a file is touched; records may have been
  * handed to `onRecord` by then.
  *
  * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
@@ -49,7 +47,6 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
   const { segments, superseded, last } = await read(options);
 
   let active: ActiveSegment;
-  let tornTail: JournalOpened["tornTail"];
   if (last === undefined) {
     await disk.makeDirectory(directory);
     active = await createSegment(disk, directory, {
@@ -59,7 +56,6 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
       previousChecksum: 0,
     });
   } else {
-    if (last.torn.length > 0) tornTail = await setAside(disk, last);
     await makeDurable(disk, directory, last);
     active = {
       path: last.path,
@@ -74,7 +70,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
   const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
   const journal = new SegmentJournal({ ...options, sequence, active, sealed, superseded });
-  return { journal, tornTail };
+  return { journal, tornBytes: last?.tornBytes ?? 0 };
 }
 
 /**
@@ -87,7 +83,7 @@ export async function checkJournal(
   options: Omit<JournalOptions, "onRecord" | "onRefused">,
 ): Promise<{ readonly sequence: number; readonly tornBytes: number }> {
   const { last } = await read(options);
-  return { sequence: last?.content.lastSequence ?? options.after, tornBytes: last?.torn.length ?? 0 };
+  return { sequence: last?.content.lastSequence ?? options.after, tornBytes: last?.tornBytes ?? 0 };
 }
 
 /** True if a journal exists and has a record; false also where the creation of a store was interrupted. */
@@ -159,7 +155,7 @@ async function readSegments(
     const next = segments[index + 1];
     if (next !== undefined && next.firstSequence <= after + 1) continue;
 
-    if (last !== undefined && last.torn.length > 0)
+    if (last !== undefined && last.tornBytes > 0)
       throw journalUnusable(
         last.path,
         `ends in damage at byte ${last.content.goodBytes}, and other segments follow it`,
@@ -177,7 +173,7 @@ async function readSegments(
     const { lastGroupAt, goodBytes } = content;
     // Copies, so that a segment's 32 MiB need not stay for the sake of its end.
     const lastGroup = Buffer.from(bytes.subarray(lastGroupAt, goodBytes));
-    last = { ...segment, header, content, lastGroup, torn: Buffer.from(bytes.subarray(goodBytes)) };
+    last = { ...segment, header, content, lastGroup, tornBytes: bytes.length - goodBytes };
   }
   if (last !== undefined && last.content.lastSequence < after)
     throw journalUnusable(
@@ -206,26 +202,8 @@ function checkHeader({ storeId, epoch }: ReadOptions, segment: FoundSegment, byt
   return header;
 }
 
-/** Moves the end of the last segment into a file beside it, which is on the disk before the end is cut off. */
-async function setAside(
-  disk: Disk,
-  { path, content, torn }: LastSegment,
-): Promise<{ file: string; bytes: number }> {
-  let file = tornEndName(path, 1);
-  for (let n = 2; (await disk.size(file)) !== undefined; n += 1) file = tornEndName(path, n);
-  await replaceFile(disk, file, torn);
-  const segment = await disk.open(path, "write");
-  try {
-    await segment.truncate(content.goodBytes);
-    await segment.sync();
-  } finally {
-    await segment.close();
-  }
-  return { file, bytes: torn.length };
-}
-
 /**
- * Puts the last group on the disk for certain. What was read may stand in the kernel's memory only: the program ended
+ * Puts the last group on the disk for certain, and cuts off what follows it. What was read may stand in the kernel's memory only: the program ended
  * before its sync was through, or that failed, and then the kernel takes the bytes for written and a sync alone would do
  * nothing. Everything before was synced before the last group was begun.
  */
@@ -237,6 +215,7 @@ async function makeDurable(
   const segment = await disk.open(path, "write");
   try {
     await segment.write(lastGroup, content.lastGroupAt);
+    await segment.truncate(content.goodBytes);
     await segment.sync();
   } finally {
     await segment.close();

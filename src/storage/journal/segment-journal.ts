@@ -1,7 +1,7 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { notReady, type ServiceError } from "../../core/errors.ts";
-import { parseSegmentName, segmentName, segmentOfTornEnd } from "./format.ts";
+import { segmentName } from "./format.ts";
 import { cutRecord, GroupBuffer } from "./group-buffer.ts";
 import {
   type ActiveSegment,
@@ -118,9 +118,9 @@ export class SegmentJournal implements Journal {
     return { sequence, durable };
   }
 
-  dropThrough(sequence: number, { tornEnds = false } = {}): Promise<void> {
+  dropThrough(sequence: number): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(notReady("The store is closed."));
-    return this.#asChore(() => this.#drop(sequence, tornEnds));
+    return this.#asChore(() => this.#drop(sequence));
   }
 
   assertInPlace(): Promise<void> {
@@ -338,7 +338,7 @@ export class SegmentJournal implements Journal {
     await before.file.close().catch(() => undefined);
   }
 
-  async #drop(sequence: number, tornEnds: boolean): Promise<void> {
+  async #drop(sequence: number): Promise<void> {
     if (this.#readOnly !== undefined) throw this.#readOnly;
     await this.#assertInPlace();
     const holdsRecords = this.#active.firstSequence <= this.#durable;
@@ -352,23 +352,7 @@ export class SegmentJournal implements Journal {
       await this.#removeSegment(oldest.path);
       this.#sealed.shift();
     }
-    await this.#removeTornEnds(tornEnds);
     if (this.#full) await this.#findRoom();
-  }
-
-  /** Removes the torn ends of removed segments, or of all: refused records go no later than the records before them. */
-  async #removeTornEnds(all: boolean): Promise<void> {
-    const { disk, directory, epoch } = this.#state;
-    const staying = all ? [] : [...this.#sealed, this.#active];
-    const kept = new Set(staying.map(({ path }) => basename(path)));
-    for (const { name } of await disk.list(directory)) {
-      const segment = segmentOfTornEnd(name);
-      const position = segment === undefined ? undefined : parseSegmentName(segment);
-      if (segment === undefined || position === undefined || position.epoch > epoch || kept.has(segment))
-        continue;
-      await disk.remove(join(directory, name));
-    }
-    if (all) await disk.syncDirectory(directory);
   }
 
   /** Synced one by one: a power failure must not bring back an older segment without those after it. */

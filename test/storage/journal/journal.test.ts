@@ -1,5 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Change } from "../../../src/core/rows.ts";
@@ -23,7 +22,7 @@ describe("a journal", () => {
       await journal.close();
 
       const again = await openForTest(folder);
-      expect(again.tornTail).toBeUndefined();
+      expect(again.tornBytes).toBe(0);
       expect(again.records).toEqual(
         [1, 2, 3].map((n) => ({ sequence: n, time: n, changes: numbered(n).changes })),
       );
@@ -178,23 +177,6 @@ describe("dropThrough", () => {
         "remove 0000000001-0000000000000003.journal",
         "sync-folder journal",
       ]);
-    }));
-
-  it("removes the unfinished ends that were set aside beside them, and no other", () =>
-    withFolder(async (folder) => {
-      const journal = await withFiveSegments(folder);
-      const [covered = "", ...others] = segments(folder);
-      const torn = (segment: string) => [`${segment}.torn-1`, `${segment}.torn-2`, `${segment}.torn-3.tmp`];
-      for (const name of [covered, ...others].flatMap(torn)) writeFileSync(join(folder, name), "a text");
-      // What a crash left of an earlier removal.
-      for (const name of torn("0000000000-0000000000000001.journal"))
-        writeFileSync(join(folder, name), "a text");
-      const tornEnds = () => readdirSync(folder).filter((name) => name.includes(".torn-"));
-      await journal.dropThrough(2);
-      expect(segments(folder)).toEqual(others);
-      expect(tornEnds()).toEqual(others.flatMap(torn));
-      await journal.dropThrough(10);
-      expect(tornEnds()).toEqual([]);
     }));
 
   it("empties the journal when all is covered, and goes on with the sequence", () =>

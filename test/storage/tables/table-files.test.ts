@@ -9,7 +9,7 @@ import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts
 import {
   filesOfVersion,
   manifestName,
-  setAside,
+  removeOthers,
   syncFiles,
 } from "../../../src/storage/tables/table-files.ts";
 import type { TableState } from "../../../src/storage/tables/table-spec.ts";
@@ -105,21 +105,14 @@ describe("digest and syncFiles", () => {
   });
 });
 
-describe("setAside", () => {
-  it("moves what is not kept, and lets LanceDB's note of its newest version go", async () => {
+describe("removeOthers", () => {
+  it("removes what is not kept, LanceDB's note of its newest version too", async () => {
     const from = join(directory, "tables");
     const versions = join(from, "a.lance", "_versions");
     await mkdir(versions, { recursive: true });
     for (const name of ["1.manifest", "2.manifest", "latest_version_hint.json"])
       await writeFile(join(versions, name), name);
-    const moved = await setAside(
-      nodeDisk,
-      from,
-      join(directory, "aside"),
-      new Set(["a.lance/_versions/1.manifest"]),
-    );
-    expect(moved).toEqual(["a.lance/_versions/2.manifest"]);
+    await removeOthers(nodeDisk, from, new Set(["a.lance/_versions/1.manifest"]));
     expect(await readdir(versions)).toEqual(["1.manifest"]);
-    expect(await readdir(join(directory, "aside", "a.lance", "_versions"))).toEqual(["2.manifest"]);
   });
 });
