@@ -170,6 +170,7 @@ export function startOnDatabase(
           readOnly: false,
           addsRefused: null,
         },
+        node: figures,
         embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
       };
     };

@@ -51,7 +51,7 @@ export function countRequests(app: FastifyInstance): () => string {
 }
 
 /** Figures of a status and of the process. */
-export function statusMetrics({ store, documents, embeddingQueue, ...status }: ServiceStatus): string {
+export function statusMetrics({ store, documents, embeddingQueue, node, ...status }: ServiceStatus): string {
   const gauge = (name: string, help: string, value: number | boolean) =>
     metric(name, "gauge", help, [[{}, Number(value)]]);
   const counter = (name: string, help: string, value: number) => metric(name, "counter", help, [[{}, value]]);
@@ -77,6 +77,18 @@ export function statusMetrics({ store, documents, embeddingQueue, ...status }: S
     gauge("unpurged_items", "Deleted and replaced items that are in files yet.", store.unerased),
     counter("checkpoints_total", "Checkpoints over the life of the store.", store.checkpoints),
     counter("records_total", "Writes over the life of the store.", Number(store.position.split(".")[1])),
+    ...(node === undefined
+      ? []
+      : [
+          gauge("open_users", "Users that this node has in memory.", node.users),
+          gauge("open_users_bytes", "About what they take of memory.", node.bytes),
+          counter("user_loads_total", "Users loaded from the database since the start.", node.loads),
+          counter(
+            "overtaken_total",
+            "Writes decided again because another node was faster.",
+            node.overtakings,
+          ),
+        ]),
     gauge("resident_memory_bytes", "Memory of the daemon's process.", process.memoryUsage.rss()),
     counter("cpu_seconds_total", "Time of processors that the daemon's process took.", (user + system) / 1e6),
   ].join("");

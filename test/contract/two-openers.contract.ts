@@ -14,7 +14,6 @@ import { deleteUserMemories } from "../../src/core/users/delete-user-memories.ts
 import type { Feed } from "../../src/core/feed.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { seededRandom } from "../support/seeded-random.ts";
-import { times } from "../support/stress.ts";
 
 /** A process that has opened a store which others have open too. */
 export interface Opener {
@@ -38,6 +37,7 @@ const ROUNDS = 20;
 export function twoOpenersContract(
   name: string,
   createPlace: (clock: MemoryPorts["clock"]) => Promise<SharedPlace>,
+  seeds: number,
 ): void {
   describe(`${name}, opened twice,`, () => {
     const world = createMemoryWorld();
@@ -191,7 +191,7 @@ export function twoOpenersContract(
         });
     });
 
-    it.each(Array.from({ length: times(3) }, (_, seed) => seed))(
+    it.each(Array.from({ length: seeds }, (_, seed) => seed))(
       "agrees with the other, and with one that opens it later, after random work (%i)",
       async (seed) => {
         const random = seededRandom(seed);

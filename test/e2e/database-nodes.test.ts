@@ -169,6 +169,9 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
         status: 409,
         body: { detail: expect.stringMatching(/not possible where a database holds the memories/) },
       });
+    const metrics = await (await fetch(`${at(0).baseUrl}/metrics`)).text();
+    for (const name of ["open_users", "open_users_bytes", "user_loads_total", "overtaken_total"])
+      expect(metrics).toMatch(new RegExp(`^memoryd_${name} \\d`, "m"));
     const erased = await call(at(0), "DELETE", `/users/${ann}/memories`);
     expect(erased.body).toMatchObject({ deleted: 2 });
     expect(await list(at(1), ann)).toEqual(new Map());

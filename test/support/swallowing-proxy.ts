@@ -2,8 +2,11 @@ import { connect, createServer, type Socket } from "node:net";
 
 export interface SwallowingProxy {
   readonly port: number;
-  /** The next answer after a message that holds this text is swallowed, and the connection is broken. */
-  swallowAfter(text: string): void;
+  /**
+   * The next answer after a message that holds this text is swallowed, and the connection is broken.
+   * @param cuts does as `cut` in that moment.
+   */
+  swallowAfter(text: string, cuts?: boolean): void;
   /** Breaks all connections, and accepts none until `open`. */
   cut(): void;
   open(): void;
@@ -14,6 +17,7 @@ export interface SwallowingProxy {
 export async function openSwallowingProxy(target: number): Promise<SwallowingProxy> {
   const sockets = new Set<Socket>();
   let swallowed: string | undefined;
+  let cutsThen = false;
   let isCut = false;
   const server = createServer((client) => {
     if (isCut) {
@@ -39,8 +43,9 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
       upstream.write(bytes);
     });
     upstream.on("data", (bytes: Buffer) => {
-      if (swallows) client.destroy();
-      else client.write(bytes);
+      if (!swallows) client.write(bytes);
+      else if (cutsThen) cut();
+      else client.destroy();
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -52,7 +57,10 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
   };
   return {
     port: address.port,
-    swallowAfter: (text) => (swallowed = text),
+    swallowAfter(text, cuts = false) {
+      swallowed = text;
+      cutsThen = cuts;
+    },
     cut,
     open: () => (isCut = false),
     async close() {

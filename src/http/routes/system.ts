@@ -72,7 +72,7 @@ export const systemRoutes = routes((served) => {
       answer: wire.StatsReply,
       handle: async (request) => {
         await lookAtDiskSpace();
-        const { sandbox: by, embedding, embeddingQueue, store, repairs, ...rest } = status();
+        const { sandbox: by, embedding, embeddingQueue, store, repairs, node: _node, ...rest } = status();
         const sectors = await operationsOf(request).listSectors({});
         const guesses = { filter: {}, how: "inferred", limit: 0, offset: 0 } as const;
         const { total: perhapsSuperseded } = await operationsOf(request).listSuperseded(guesses);

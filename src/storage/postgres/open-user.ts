@@ -19,8 +19,10 @@ const SNAPSHOT = "isolation level repeatable read read only";
 /** Memories and token vectors that a user's store keeps in memory. */
 const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 16 * 1024 ** 2 };
 /** Of a store without memories, and of each memory in its indexes. */
-const [STORE_BYTES, BYTES_PER_MEMORY] = [300_000, 1_200];
+const [STORE_BYTES, BYTES_PER_MEMORY] = [165_000, 1_200];
 const FEED_ENTRIES = 10_000;
+/** Rows that are taken over at once, some 100 ms; beyond them the user is loaded anew. */
+const MOST_TAKEN_OVER = 5_000;
 /** How often the database is asked for what others wrote, while somebody follows the feed. */
 const FOLLOWED_EVERY_MS = 1_000;
 
@@ -145,7 +147,8 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
     try {
       const newer = await readNewer(snapshot.query, user, known);
       if (store.isBusy || journal.head !== known) return false;
-      if (newer === undefined) journal.lose(historyChanged());
+      // Loading gives others their turn; taking over does not.
+      if (newer === undefined || newer.changes.length > MOST_TAKEN_OVER) journal.lose(historyChanged());
       else journal.takeOver(newer);
       return true;
     } finally {

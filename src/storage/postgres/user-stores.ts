@@ -3,8 +3,8 @@ import { historyChanged } from "./user-journal.ts";
 
 /** Users that are loaded at the same time; each holds a connection. */
 const LOADED_AT_ONCE = 4;
-/** Each has 10 GB of address space for its vectors, of 128 TB. */
-const MAX_OPEN = 5_000;
+/** Each has 10 GB of address space for its vectors: of 128 TB, 12 971 got theirs. */
+const MAX_OPEN = 10_000;
 /** A user is loaded anew so often before a request is told to come again. */
 const ATTEMPTS = 3;
 
@@ -28,6 +28,8 @@ export class UserStores<T> {
   readonly #waiting: (() => void)[] = [];
   #loading = 0;
   #loads = 0;
+  /** Of users that are no longer open. */
+  #overtakings = 0;
 
   /**
    * @param budgetBytes what all open users may take of memory, as far as `UserStore.bytes` tells; one is open always.
@@ -67,6 +69,7 @@ export class UserStores<T> {
       memories: opened.reduce((sum, { store }) => sum + store.catalogue.size, 0),
       bytes: opened.reduce((sum, { bytes }) => sum + bytes, 0),
       loads: this.#loads,
+      overtakings: this.#overtakings + opened.reduce((sum, { overtakings }) => sum + overtakings, 0),
     };
   }
 
@@ -124,11 +127,13 @@ export class UserStores<T> {
       if (bytes <= this.#budgetBytes && this.#entries.size <= MAX_OPEN) return;
       if (entry.loaded === undefined || this.#entries.size === 1) continue;
       bytes -= entry.loaded.opened.bytes;
-      this.#entries.delete(user);
+      this.#drop(user, entry);
     }
   }
 
   #drop(user: string, entry: Entry<T>): void {
-    if (this.#entries.get(user) === entry) this.#entries.delete(user);
+    if (this.#entries.get(user) !== entry) return;
+    this.#entries.delete(user);
+    this.#overtakings += entry.loaded?.opened.overtakings ?? 0;
   }
 }

@@ -12,6 +12,7 @@ import { createFakeEmbedder } from "../../support/fake-embedder.ts";
 import { createMemoryWorld } from "../../support/memory-world.ts";
 import { SetClock } from "../../support/user-stores.ts";
 import { hasPostgres, sharedPostgres } from "../../support/postgres-server.ts";
+import { times } from "../../support/stress.ts";
 
 const { stamp } = createFakeEmbedder();
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -51,14 +52,18 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     };
   });
 
-  twoOpenersContract("a user's store in PostgreSQL", async (clock) => {
-    const user = randomUUID();
-    return {
-      async open() {
-        const opened = await open(user, clock);
-        return { ...opened, close: () => opened.store.close() };
-      },
-      remove: async () => {},
-    };
-  });
+  twoOpenersContract(
+    "a user's store in PostgreSQL",
+    async (clock) => {
+      const user = randomUUID();
+      return {
+        async open() {
+          const opened = await open(user, clock);
+          return { ...opened, close: () => opened.store.close() };
+        },
+        remove: async () => {},
+      };
+    },
+    times(3),
+  );
 });
