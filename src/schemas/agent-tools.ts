@@ -49,7 +49,9 @@ function said<T extends TSchema>(schema: T, description?: string): TUnsafe<Stati
     default: _default,
     ...rest
   } = schema as T & { description?: string; default?: unknown };
-  return Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) });
+  return field.wellFormed(
+    Type.Unsafe<Static<T>>({ ...rest, ...(description !== undefined && { description }) }),
+  );
 }
 
 const Id = t.text("The id, or its last 8 characters.", { minLength: 1, maxLength: 64 });

@@ -52,11 +52,10 @@ const CHANGE_KINDS = ["added", "updated", "deleted", "restored"] as const;
 const ChangeKind = t.oneOf(CHANGE_KINDS);
 
 export const UndoFields = t.closed("Undo", {
-  client: {
-    ...field.ClientName,
-    description:
-      "Whose changes. Without the scope `admin` those made under the key's name alone, not under another in `x-memoryd-client`; left out, these. With it, left out, everybody's.",
-  },
+  client: t.text(
+    "Whose changes. Without the scope `admin` those made under the key's name alone, not under another in `x-memoryd-client`; left out, these. With it, left out, everybody's.",
+    field.ClientName,
+  ),
   since: {
     ...field.BodyTime,
     description: "Changes at that moment or later; two hours ago if left out.",

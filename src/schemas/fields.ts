@@ -1,6 +1,8 @@
 /** The fields that more than one request or answer has. */
 import type { TSchema } from "typebox";
-import { nullable, optional, text, time } from "./shapes.ts";
+import { nullable, optional, text, time, wellFormed } from "./shapes.ts";
+
+export { wellFormed } from "./shapes.ts";
 import * as rules from "./text-rules.ts";
 import * as times from "./wire.ts";
 import { TIME_MARK } from "./wire.ts";
@@ -12,15 +14,6 @@ export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", 
 
 /** Annotation: keywords whose breach is TOO_LARGE. `~refine/1` is the second refinement. */
 export const TOO_LARGE_KEYWORDS = "x-too-large";
-
-/** Text without half of a UTF-16 pair: it has no UTF-8 form, so it could not be kept as sent. */
-export function wellFormed<T extends TSchema>(schema: T) {
-  return Type.Refine(
-    schema,
-    (text) => typeof text !== "string" || !rules.hasLoneSurrogate(text),
-    () => "must not contain a lone UTF-16 surrogate",
-  );
-}
 
 export const textField = (rule: rules.TextRule) => wellFormed(Type.String({ ...rule }));
 
@@ -58,16 +51,22 @@ export const Content = wellFormed(Type.String({ ...CONTENT, pattern: rules.NOT_B
 /** The same of an export: an earlier version took blank ones. */
 export const ExportedContent = wellFormed(Type.String(CONTENT));
 
-export const Metadata = Type.Refine(
+/** A JSON object without what cannot be kept as sent. */
+export const keptExactly = <T extends TSchema>(schema: T) =>
   Type.Refine(
+    schema,
+    (value) => rules.metadataFault(value) === undefined,
+    (value) => rules.metadataFault(value) ?? "",
+  );
+
+export const Metadata = Type.Refine(
+  keptExactly(
     Type.Unsafe<rules.JsonObject>({
       type: "object",
       description: "Any JSON object up to 64 KiB (more is 413) and 64 levels; comes back exactly as sent.",
       examples: [{ bed: 3, cloves: 24 }],
       [TOO_LARGE_KEYWORDS]: ["~refine/1"],
     }),
-    (value) => rules.metadataFault(value) === undefined,
-    (value) => rules.metadataFault(value) ?? "",
   ),
   (value) => rules.metadataBytes(value) <= rules.MAX_METADATA_BYTES,
   () => `must not be larger than ${rules.MAX_METADATA_BYTES} bytes as JSON`,

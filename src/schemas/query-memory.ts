@@ -32,13 +32,15 @@ export const QueryFilters = Type.Object(
     ...field.writerInBody,
     from: field.BodyTime,
     to: field.BodyTime,
-    metadata: Type.Unsafe<{ [key: string]: string | number | boolean | null }>({
-      type: "object",
-      maxProperties: 16,
-      additionalProperties: { type: ["string", "number", "boolean", "null"] },
-      description: "Top-level keys that equal a scalar.",
-      examples: [{ bed: 3 }],
-    }),
+    metadata: field.keptExactly(
+      Type.Unsafe<{ [key: string]: string | number | boolean | null }>({
+        type: "object",
+        maxProperties: 16,
+        additionalProperties: { type: ["string", "number", "boolean", "null"] },
+        description: "Top-level keys that equal a scalar.",
+        examples: [{ bed: 3 }],
+      }),
+    ),
   }),
   {
     additionalProperties: false,

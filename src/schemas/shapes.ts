@@ -1,5 +1,6 @@
 /** How schemas are written: TypeBox's types with the description first, and optional fields as the wire has them. */
 import type { Static, TOptional, TProperties, TSchema, TUnsafe } from "typebox";
+import { hasLoneSurrogate } from "./text-rules.ts";
 import { Type } from "./typebox.ts";
 
 /** Without the field that says nothing. */
@@ -7,7 +8,17 @@ function meaning(description: string | undefined, limits?: object) {
   return { ...limits, ...(description !== undefined && { description }) };
 }
 
-export const text = (description?: string, limits?: object) => Type.String(meaning(description, limits));
+/** Text without half of a UTF-16 pair: it has no UTF-8 form, so it could not be kept as sent. */
+export function wellFormed<T extends TSchema>(schema: T) {
+  return Type.Refine(
+    schema,
+    (text) => typeof text !== "string" || !hasLoneSurrogate(text),
+    () => "must not contain a lone UTF-16 surrogate",
+  );
+}
+
+export const text = (description?: string, limits?: object) =>
+  wellFormed(Type.String(meaning(description, limits)));
 export const whole = (description?: string, limits?: object) => Type.Integer(meaning(description, limits));
 export const number = (description?: string, limits?: object) => Type.Number(meaning(description, limits));
 export const flag = (description?: string, limits?: object) => Type.Boolean(meaning(description, limits));

@@ -339,3 +339,66 @@ describe("DELETE", () => {
     expect(lastInput("deleteMemory")).toEqual({ id, userId: "ada" });
   });
 });
+
+describe("half of a surrogate pair", () => {
+  interface Schema {
+    readonly $ref?: string;
+    readonly type?: unknown;
+    readonly enum?: unknown;
+    readonly format?: string;
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly anyOf?: readonly Schema[];
+  }
+  type Api = {
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+    readonly paths: Record<
+      string,
+      Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
+    >;
+  };
+
+  /** What names something that is there is looked up: the half finds nothing. */
+  const LOOKED_UP = new Set(["id", "time_zone", "code"]);
+
+  it("is refused in every text of every body", async () => {
+    const server = createTestServer();
+    const { paths, components } = (await server.get("/openapi.json")).json<Api>();
+    const bodyOf = (schema: Schema): Schema => {
+      const [, name] = /\/([^/]+)$/.exec(schema.$ref ?? "") ?? [];
+      if (name !== undefined) return bodyOf(components.schemas[name] ?? {});
+      const one = schema.anyOf?.find((each) => each.type !== "null");
+      return one === undefined ? schema : bodyOf(one);
+    };
+    let count = 0;
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        if (path === "/models/use") continue;
+        const schema = requestBody?.content["application/json"]?.schema;
+        for (const [name, field] of Object.entries(
+          schema === undefined ? {} : (bodyOf(schema).properties ?? {}),
+        )) {
+          const types = new Set([field.type].flat());
+          const isText =
+            types.has("string") && !types.has("array") && !LOOKED_UP.has(name) && field.enum === undefined;
+          if (!isText || field.format !== undefined) continue;
+          const { statusCode, body } = await server.app.inject({
+            method: method.toUpperCase() as "POST",
+            url: path.replace(/\{\w+\}/g, "019aa5a0-0000-7000-8000-000000000001"),
+            headers: { "content-type": "application/json" },
+            payload: `{"${name}":"a\\ud83d"}`,
+          });
+          count += 1;
+          expect([method, path, name, statusCode, body]).toEqual([
+            method,
+            path,
+            name,
+            400,
+            expect.stringMatching(new RegExp(`"/${name}"`)),
+          ]);
+        }
+      }
+    expect(count).toBeGreaterThan(30);
+    const query = { query: "x", filters: { metadata: { bed: "\ud83d" } } };
+    expect((await server.post("/memory/query", query)).statusCode).toBe(400);
+  });
+});
