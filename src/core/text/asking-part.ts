@@ -16,6 +16,8 @@ export interface Prompt {
 const LEAST_CHARS = 160;
 const LEAST_LINES = 3;
 const LEAST_LINES_OF_LETTER = 4;
+/** Fewer lines are a letter where so many characters stand beside what is asked. */
+const LEAST_CHARS_OF_LETTER = 200;
 /** Longer runs of prose are read by the paragraphs that ask, or by the one at the edge of the text. */
 const MAX_ASKING_CHARS = 600;
 /** A longer line is a sentence. */
@@ -102,12 +104,22 @@ export function readPrompt(text: string): Prompt {
   return promptOf((chosen.length > 0 ? chosen : rest).join("\n").trim(), lines) ?? readLetter(lines) ?? whole;
 }
 
-/** Prose that was pasted, a letter or a list: what is asked is its first or last line. */
+/** Prose that was pasted, a letter or a list: what is asked is its first or last line, or one that empty lines set apart. */
 function readLetter(lines: readonly string[]): Prompt | undefined {
   const written = lines.filter((line) => line.trim() !== "");
-  if (written.length < LEAST_LINES_OF_LETTER) return undefined;
-  const edges = [written[0] ?? "", written.at(-1) ?? ""];
-  const asking = edges.filter((line) => /[?？؟]/u.test(line) && line.length <= MAX_ASKING_CHARS);
+  const isQuestion = (line: string) => /[?？؟]/u.test(line) && line.length <= MAX_ASKING_CHARS;
+  const edges = [written[0] ?? "", written.at(-1) ?? ""].filter(isQuestion);
+  const apart = lines.filter(
+    (line, i) =>
+      isQuestion(line) &&
+      /[?？؟]\s*$/u.test(line) &&
+      !(lines[i - 1] ?? "").trim() &&
+      !(lines[i + 1] ?? "").trim(),
+  );
+  const asking = edges.length > 0 ? edges : apart.length === 1 ? apart : [];
+  const beside = written.reduce((sum, line) => sum + line.length, 0) - (asking[0]?.length ?? 0);
+  const isLong = written.length > 1 && asking.length === 1 && beside >= LEAST_CHARS_OF_LETTER;
+  if (written.length < LEAST_LINES_OF_LETTER && !isLong) return undefined;
   const [only = ""] =
     asking.length === 1 || longWords(asking[1] ?? "") < LEAST_WORDS - 1 ? asking : asking.slice(1);
   const keywords = only === "" ? keywordsAtEdge(lines) : [];

@@ -152,6 +152,40 @@ it.each(["before", "after"] as const)("takes a line of keywords %s a paste for a
   expect(missed).toEqual([]);
 });
 
+const PROSE: readonly string[] = [
+  "Die Sitzung begann um neun Uhr. Herr Adam sprach lange über den Umbau der Halle. Danach ging es um die Kosten der neuen Fenster, ".repeat(
+    3,
+  ),
+  "The ferry was late again. Ana had brought her brother, who sells boats, and we ate soup on the deck until it rained. ".repeat(
+    3,
+  ),
+];
+it.each(["before", "after", "between"] as const)(
+  "finds a question that stands %s a paragraph of prose",
+  (where) => {
+    const missed = PROSE.flatMap((prose) =>
+      QUESTIONS.filter((question) => /[?？]$/.test(question)).filter((question) => {
+        const text = {
+          before: `${question}\n\n${prose}`,
+          after: `${prose}\n\n${question}`,
+          between: `${prose}\n\n${question}\n\n${prose}`,
+        }[where];
+        const { asking, pasted } = readPrompt(text);
+        return asking !== question || pasted === "";
+      }),
+    );
+    expect(missed).toEqual([]);
+  },
+);
+
+it("reads a text of two paragraphs that asks nothing, or little beside it, whole", () => {
+  for (const text of [
+    PROSE.join("\n\n"),
+    `Is it far?\n\n${(PROSE[1] ?? "").slice(0, 150)} and so on it went for a while.`,
+  ])
+    expect(readPrompt(text)).toEqual({ asking: text, pasted: "", pointedAt: "" });
+});
+
 it("names the line that a question points to", () => {
   const { asking, pointedAt } = readPrompt(`${PASTES["Python trace"]}\nwhy does this happen again?`);
   expect(asking).toBe("why does this happen again?");
