@@ -58,6 +58,8 @@ export interface Embedder {
   embedDocument(text: string): Promise<DocumentEmbedding>;
   /** Embeds a question, before all waiting documents; cuts it to the model's 512 tokens. @throws as `embedDocument`. */
   embedQuestion(text: string): Promise<QuestionEmbedding>;
+  /** Begins to load what it needs for a question that comes soon, and returns at once. */
+  wake?(): void;
 }
 
 /** A memory's dense number in its store: ascending in the order of adding, never reused while the store is open. */

@@ -53,6 +53,10 @@ class ChangingEmbedder implements ModelEmbedder {
     return this.#byPresent((embedder) => embedder.embedQuestion(text));
   }
 
+  wake(): void {
+    this.#now.wake?.();
+  }
+
   /** Closes the embedder before: what it was embedding is embedded with the new one. */
   async change(to: ModelEmbedder): Promise<void> {
     const before = this.#now;

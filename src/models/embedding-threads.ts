@@ -118,6 +118,11 @@ export class EmbeddingThreads {
     });
   }
 
+  /** Starts a thread where there is none. */
+  wake(): void {
+    if (!this.#isStopped && Array.from(this.#threads).every(({ isLeaving }) => isLeaving)) this.#start();
+  }
+
   /** Ends the threads after their running texts; waiting and later ones are refused. */
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -153,6 +153,7 @@ export async function openEmbedder(
           stamp: model.stamp,
         };
       }),
+    wake: () => threads.wake(),
     close: () => (closing ??= threads.stop()),
   };
   await embedder.embedQuestion("");

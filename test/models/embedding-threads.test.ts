@@ -36,6 +36,23 @@ describe("EmbeddingThreads", () => {
     }
   });
 
+  it("starts one thread before there is work where it is woken, also while the last one leaves", async () => {
+    const run = open(2, "m", 1);
+    for (let i = 0; i < 20; i += 1) {
+      threads.wake();
+      threads.wake();
+      expect(threads.count).toBeGreaterThan(0);
+      await new Promise((done) => setTimeout(done, i % 5));
+    }
+    await expect.poll(() => threads.count).toBe(0);
+    threads.wake();
+    expect(threads.count).toBe(1);
+    expect(await run("a")).toMatchObject({ hasPieces: true });
+    await threads.stop();
+    threads.wake();
+    expect(threads.count).toBe(0);
+  });
+
   it("answers questions before windows, each kind in the order of asking", async () => {
     const run = open(1);
     const order: string[] = [];

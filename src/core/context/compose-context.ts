@@ -21,6 +21,8 @@ const MAX_NAME_CHARS = 100;
  */
 export async function composeContext(ports: MemoryPorts, input: ContextInput) {
   const candidates = await gatherItems(ports, input);
+  // The first prompt follows the start of a session, and does not wait long for an answer.
+  ports.embedder.wake?.();
   const around = textOf(input, ANY_MARK, []);
   const left = input.maxTokens - estimateTokens(around);
   const lineCost = (line: string) => estimateTokens(line) + 1;

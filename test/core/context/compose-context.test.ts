@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { composeContext } from "../../../src/core/context/compose-context.ts";
 import type { ContextInput } from "../../../src/core/context/gather-items.ts";
 import { recordFact } from "../../../src/core/facts/record-fact.ts";
@@ -236,6 +236,15 @@ describe("kinds of notes", () => {
   ])("%j is of its kind: %s", async (text, kind) => {
     await add(text);
     expect((await told()).items).toMatchObject([{ kind, text }]);
+  });
+
+  it("wakes the model, which the first prompt needs", async () => {
+    const wake = vi.fn();
+    await composeContext(
+      { ...world.ports, embedder: { ...world.ports.embedder, wake } },
+      { maxTokens: 1_200 },
+    );
+    expect(wake).toHaveBeenCalledOnce();
   });
 
   it("tells of two values the newer, and what was before", async () => {
