@@ -18,8 +18,8 @@ export interface Transaction {
 /** A database server over a bounded number of connections; every wait on it ends. */
 export interface Database {
   readonly query: Query;
-  /** @param mode such as `isolation level repeatable read read only`. */
-  begin(mode?: string): Promise<Transaction>;
+  /** @param mode of one that only reads. */
+  begin(mode?: "isolation level repeatable read read only"): Promise<Transaction>;
   close(): Promise<void>;
 }
 
@@ -56,8 +56,9 @@ const CONNECT_MS = 2_000;
 const QUERY_MS = 10_000;
 const MAX_CONNECTIONS = 10;
 /** Set in each transaction, not at the start of a session: a pooler would refuse that. */
-const LIMITS =
-  "set local lock_timeout = '10s'; set local statement_timeout = '10s'; set local idle_in_transaction_session_timeout = '10s'";
+const LIMITS = "set local lock_timeout = '10s'; set local statement_timeout = '10s'";
+/** How long the server keeps a transaction whose node is silent: one that writes holds others up, one that reads nobody. */
+const [SILENT_WRITER, SILENT_READER] = ["5s", "60s"];
 
 /** Opens no connection before one is needed. */
 export function openDatabase(config: PoolConfig): Database {
@@ -99,7 +100,7 @@ export function openDatabase(config: PoolConfig): Database {
         throw error;
       }
     },
-    async begin(mode = "") {
+    async begin(mode) {
       const client = await connect();
       let [isOver, isBroken] = [false, false];
       const query: Query = (text, values) =>
@@ -113,7 +114,10 @@ export function openDatabase(config: PoolConfig): Database {
         client.release(breaks);
       };
       try {
-        await client.query(`begin ${mode}; ${LIMITS}`);
+        const silent = mode === undefined ? SILENT_WRITER : SILENT_READER;
+        await client.query(
+          `begin ${mode ?? ""}; ${LIMITS}; set local idle_in_transaction_session_timeout = '${silent}'`,
+        );
       } catch (error) {
         release(true);
         throw new DatabaseError(error, false);

@@ -15,7 +15,7 @@ import { historyChanged, UserJournal } from "./user-journal.ts";
 import { scannedRows, UserRows } from "./user-rows.ts";
 
 /** One snapshot, whatever others write. */
-const SNAPSHOT = "isolation level repeatable read read only";
+const SNAPSHOT = "isolation level repeatable read read only" as const;
 /** Memories and token vectors that a user's store keeps in memory. */
 const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 16 * 1024 ** 2 };
 /** Of a store without memories, and of each memory in its indexes. */

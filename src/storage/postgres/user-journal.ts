@@ -102,7 +102,13 @@ export class UserJournal implements StoreJournal {
 
   /** Shows what is newer; nothing may be staged or waiting. */
   takeOver(newer: Newer): void {
-    this.#hooks.takeOver(newer);
+    try {
+      this.#hooks.takeOver(newer);
+    } catch (error) {
+      // A part of it is shown.
+      this.lose(historyChanged());
+      throw error;
+    }
     this.#head = newer.head;
     this.#next = newer.head.sequence;
   }
@@ -300,10 +306,10 @@ export class UserJournal implements StoreJournal {
         const newer = await readNewer(lock.query, this.#owner, this.#head);
         if (newer === undefined) throw new Lost(historyChanged());
         await this.#hooks.shown();
-        const others = this.#waiting;
-        this.#waiting = [];
         this.#hooks.takeBackStaged();
         this.takeOver(newer);
+        const others = this.#waiting;
+        this.#waiting = [];
         for (const { reject } of [...group, ...others]) reject(new Overtaken());
         return lock;
       } catch (error) {

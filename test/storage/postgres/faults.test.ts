@@ -159,6 +159,19 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     expect(await contents(second(), user)).toEqual(["two"]);
   });
 
+  it("wait some seconds, and no longer, for a node that fell silent while it held a user", async () => {
+    const user = randomUUID();
+    await add(first(), user, "one");
+    const silent = await second().database.begin();
+    await silent.query("select 1 from memoryd.owner where owner = $1 for update", [user]);
+    const startedAt = performance.now();
+    await add(first(), user, "two");
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+    expect(await contents(first(), user)).toEqual(["two", "one"]);
+    await expect(silent.query("select 1")).rejects.toThrow();
+    await silent.end();
+  });
+
   it("load a user anew where another node has written much", async () => {
     const user = randomUUID();
     await add(first(), user, "one");
