@@ -50,6 +50,8 @@ export interface ImportSource {
 
 /** Files of a chat archive that hold what is worth keeping. */
 const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects|projects\/[\w-]{1,80})\.json$/;
+/** Files of any other archive; names of systems and of Office's parts are left out. */
+const RECORD_FILES = /^(?!__MACOSX\/).*\.(?:json|ndjson|jsonl|csv|tsv|mbox|md|markdown)$/i;
 const HEAD_BYTES = 64 * 1_024;
 const MAX_CHATS_DEEP = 3;
 /** The file of a mailbox, which is a folder of Apple's Mail. */
@@ -80,7 +82,7 @@ export async function openSource(
   format: ImportFormat | undefined,
   options: ReadingOptions,
 ): Promise<ImportSource> {
-  const found = await lstat(path).catch(() => undefined);
+  const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new CliFailure(`There is no ${path}.`);
   const isFolder = found.isDirectory();
   if (!isFolder) await requireFile(path);
@@ -286,9 +288,20 @@ async function* readChats(path: string, options: ConversationOptions): ImportIte
     isChats = true;
     yield* readElements(bytes, chatFileName(name), options);
   }
-  if (!isChats)
+  if (isChats) return;
+  let isKnown = false;
+  for await (const { name, bytes } of archiveFiles(path, RECORD_FILES)) {
+    isKnown = true;
+    const base = name.split("/").at(-1) ?? "";
+    const kind = EXTENSIONS[extname(base).toLowerCase()];
+    if (kind === "markdown") yield faulty(name, "is a note in an archive; unpack it, and import its folder");
+    else if (kind === "mbox") yield* readMailbox(bytes, basename(base, extname(base)));
+    else if (kind === "json") yield* readElements(bytes, base, options);
+    else yield* kind === "csv" ? readTable(textLines(bytes), undefined) : readLines(textLines(bytes));
+  }
+  if (!isKnown)
     throw new CliFailure(
-      `${path} holds no conversations.json: it is no export of ChatGPT or Claude. Unpack it, and import the files in it.`,
+      `${path} holds no conversations.json: it is no export of ChatGPT or Claude, and has no other records. Unpack it, and import its folder; \`memoryd ingest\` makes a document of an Office file or a book.`,
     );
 }
 

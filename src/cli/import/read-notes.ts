@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, posix, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
@@ -24,7 +24,7 @@ const MAX_TAGS = 64;
  * notes and their relations as facts. Symbolic links and hidden folders are passed over.
  */
 export async function* readNotes(root: string, encoding?: string): ImportItems {
-  const isFolder = (await lstat(root)).isDirectory();
+  const isFolder = (await stat(root)).isDirectory();
   const { paths, others } = isFolder ? await findNotes(root) : { paths: [root], others: [] };
   const isVault = await isInVault(isFolder ? root : dirname(root));
   const whereOf = (path: string) => (isFolder ? relative(root, path).split(sep).join("/") : basename(path));

@@ -979,6 +979,20 @@ it("gives a message of Claude whose time cannot be read that of its neighbour, a
   ]);
 });
 
+it("reads records in an archive, and a folder that a link leads to", async () => {
+  const path = archive([
+    { name: "export/memory.jsonl", content: '{"type":"entity","name":"Tom","observations":["has a saw"]}' },
+    { name: "__MACOSX/export/._memory.jsonl", content: "x" },
+  ]);
+  expect(bodies(await read(path))).toMatchObject([{ content: "Tom: has a saw" }]);
+  await expect(read(archive([{ name: "word/document.xml", content: "<a/>" }]))).rejects.toThrow(
+    "memoryd ingest",
+  );
+  file("vault/a.md", "A note");
+  symlinkSync(join(folder, "vault"), join(folder, "link"));
+  expect(bodies(await read(join(folder, "link")))).toMatchObject([{ metadata: { path: "a.md" } }]);
+});
+
 it("counts the files of a folder that are no notes", async () => {
   file("notes/a.md", "A note");
   file("notes/b.txt", "A text");
