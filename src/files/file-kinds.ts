@@ -41,6 +41,7 @@ export function nameRefusal(name: string): string | undefined {
   if (isSecretName(name)) return "kept out by default";
   if (GENERATED.test(name)) return "written by a tool";
   const extension = extensionOf(name);
+  if (extension === "mbox") return "a mailbox, which `memoryd import` reads";
   const isRead = READ_EXTENSIONS.has(extension) || TEXT_EXTENSIONS.has(extension) || TEXT_NAMES.test(name);
   return isRead ? undefined : "not a kind that is read";
 }

@@ -133,12 +133,17 @@ const SCRIPTS = ["Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Hangul"].map
 /** Controls, half-width kana, lines of boxes, rare signs, and signs beside a letter, a capital behind a small letter. */
 const ODD =
   /[\u0080-\u009f\u2500-\u259f\uff61-\uff9f†‡ˆ˜ƒ‰¼½¾]|\p{L}[\p{S}¤§¨¯¦¹²³ª¬±¶·¸¿¡]|[\p{S}¤§¨¯¦¬±¶·¸]\p{L}|\p{Ll}\p{Lu}/u;
+/** Of areas and volumes. */
+const UNITS = /(?<!\p{L})[cdkm]?m[²³]/gu;
 /** What stands between words; signs and controls may be letters that were read wrong. */
 const BETWEEN = /[^\p{L}\p{M}\p{S}\u0080-\u00a0\u00a2-\u00aa\u00ac-\u00ba\u00bc-\u00be]+/u;
 
 /** The share of words with more than ASCII that nobody writes: of letters of two scripts, or with signs between letters. */
 function oddShare(text: string): number {
-  const words = text.split(BETWEEN).filter((word) => /[^\0-\x7f]/.test(word));
+  const words = text
+    .replace(UNITS, " ")
+    .split(BETWEEN)
+    .filter((word) => /[^\0-\x7f]/.test(word));
   const odd = words.filter(
     (word) => ODD.test(word) || SCRIPTS.filter((script) => script.test(word)).length > 1,
   );

@@ -52,6 +52,12 @@ it("takes documents, and passes over what is ignored, linked, secret or of anoth
   expect(missing).toEqual([]);
 });
 
+it("says what reads a mailbox", async () => {
+  put("Inbox.mbox");
+  const { skipped } = await findDocuments([root]);
+  expect(skipped.map(({ reason }) => reason)).toEqual(["a mailbox, which `memoryd import` reads"]);
+});
+
 it("takes a file that is named, and names what is not there", async () => {
   put("notes.org");
   const { files, missing } = await findDocuments([join(root, "notes.org"), "nowhere.md"]);

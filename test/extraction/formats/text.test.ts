@@ -279,6 +279,11 @@ describe("text that is not all of one encoding", () => {
     expect(decode(Buffer.from("Der Schlüssel hängt ü").subarray(0, -1)).text).toBe("Der Schlüssel hängt ");
   });
 
+  it("has areas and volumes in the encodings of Western Europe", () => {
+    const table = "Zählerstand Gas 3312 m³ im Keller rechts über der Tür; Fläche 85 m²\n";
+    expect(decode(Buffer.from(table, "latin1")).text).toBe(table);
+  });
+
   it("keeps the colours of a terminal from passing for Japanese", () => {
     expect(decode(Buffer.from("\x1b[31mERROR\x1b[0m disk full")).text).toBe("\x1b[31mERROR\x1b[0m disk full");
   });
