@@ -99,6 +99,15 @@ export async function inferUpdates(
   const text = ({ id }: CatalogueEntry) => memories.get(id)?.content ?? "";
   // A summary of a conversation repeats what the others say, words of change included.
   const isSummary = (one: string) => memories.get(one)?.metadata["kind"] === "summary";
+  const inOrder = (other: CatalogueEntry): readonly [earlier: CatalogueEntry, later: CatalogueEntry] =>
+    isBefore(other, memory) ? [other, memory] : [memory, other];
+  const changed = near.flatMap((one) => {
+    const [earlier, later] = inOrder(one.other);
+    const isNone = later.traits.asks || isSummary(one.other.id) || isSummary(id);
+    const change = isNone ? undefined : changeBetween(text(earlier), text(later), wordsOf);
+    return change === undefined ? [] : [{ ...one, change }];
+  });
+  if (changed.length === 0) return undefined;
   const own = tellingTerms(text(memory), memory.project);
   const terms = new Map(around.map(({ other }) => [other.id, tellingTerms(text(other), other.project)]));
   // A word that many of the nearest have (a project's name) does not identify one of them.
@@ -109,11 +118,9 @@ export async function inferUpdates(
   const statistics = store.termStatistics(ofUser);
   const subjectsIn = (one: string) =>
     subjectsOf(one, (term) => statistics.memoriesWith(term) >= LEAST_OF_SUBJECT);
-  const updates = async ({ other, likeness }: Neighbour): Promise<boolean> => {
-    const isEarlier = isBefore(other, memory);
-    const [earlier, later] = isEarlier ? [other, memory] : [memory, other];
-    const change = changeBetween(text(earlier), text(later), wordsOf);
-    if (later.traits.asks || change === undefined || isSummary(other.id) || isSummary(id)) return false;
+  const updates = async ({ other, likeness, change }: (typeof changed)[number]): Promise<boolean> => {
+    const [earlier, later] = inOrder(other);
+    const isEarlier = earlier === other;
     if (isStanding(text(earlier)) || areOfOthers(...[text(earlier), text(later)].map(subjectsIn)))
       return false;
     // The place of each among the nearest of the other; the one here is known.
@@ -143,7 +150,7 @@ export async function inferUpdates(
   };
   const links: Neighbour[] = [];
   let replaced: Neighbour | undefined;
-  for (const one of near) {
+  for (const one of changed) {
     const isEarlier = isBefore(one.other, memory);
     // It takes the place of one; what that one replaced is the other's affair.
     if ((isEarlier && replaced !== undefined) || !(await updates(one))) continue;
