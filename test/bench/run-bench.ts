@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: the table of goals at 1 200, 10 000 and 100 000 memories; with `--million` at a million, too, which takes half an
- * hour to fill, and with `--million --store DIR` at the million of a filled store alone, to which memories are added. Names (`facts`,
+ * hour to fill, and with `--million --store DIR` at the million of a filled store alone, to which memories are added; `sizes 1200 10000`
+ * measures these sizes alone. Names (`facts`,
  * `users`, `flames`, `purge`, `backup`, `models`, `--soak [THOUSANDS]` of requests) run these parts instead. Tables are printed and replace what stands between the markers of
  * their name: those of sizes and soak in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
@@ -23,7 +24,8 @@ const given = process.argv.slice(2);
 const at = given.indexOf("--store");
 const [, store] = at === -1 ? [] : given.splice(at, 2);
 const words = given.map((word) => word.replace(/^--/, ""));
-const thousands = Number(words.find((word) => /^\d+$/.test(word)) ?? 1_000);
+const numbers = words.filter((word) => /^\d+$/.test(word)).map(Number);
+const [thousands = 1_000] = numbers;
 const MILLION = 1_000_000;
 const sizes = [
   ...(store === undefined ? [1_200, 10_000, 100_000] : []),
@@ -32,7 +34,7 @@ const sizes = [
 const stores = new Map(store === undefined ? [] : [[MILLION, resolve(store)]]);
 
 const PARTS: Readonly<Record<string, Part>> = {
-  sizes: (directory, known) => benchSizes(directory, known, sizes, stores),
+  sizes: (directory, known) => benchSizes(directory, known, numbers.length > 0 ? numbers : sizes, stores),
   soak: (directory) => benchSoak(directory, thousands * 1_000),
   flames: (directory, known) => benchFlames(directory, known, sizes, stores),
   facts: benchFacts,

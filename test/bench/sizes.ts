@@ -1,7 +1,5 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { MINILM } from "../../src/models/bundled-models.ts";
+import { type EmbeddingModel, MEMORYD_E5, MINILM } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
@@ -13,42 +11,53 @@ import {
   seconds,
   table,
   timeCallers,
-  timeInTurns,
+  timed,
   usageOf,
 } from "./measure.ts";
 
-/** What may come to the embedding (p50, p95, ms), the model's load (ms) and the empty store (MB). */
-const GOALS: Readonly<Record<number, readonly [p50: number, p95: number, ready: number, resident: number]>> =
-  {
-    1_200: [3, 8, 300, 20],
-    10_000: [5, 12, 500, 80],
-    100_000: [12, 25, 800, 250],
-    1_000_000: [45, 100, 4_000, 1_126],
-  };
-const QUESTIONS_PER_SECOND = 250;
-const ADD_TIMES_ITS_PARTS = 1.3;
-const P99_TIMES_P50 = 10;
-const BYTES_PER_BYTE = 6;
+/** The default model, and the one that is faster and reads English alone. */
+const MODELS = [MEMORYD_E5, MINILM];
 const CALLERS = 8;
 const STARTS = 3;
-/** About what the journal writes for a memory of 25 words: its text, its vector and 20 token vectors. */
-const RECORD_BYTES = 6 * 1_024;
-const COLUMNS = [
-  "memories",
-  "question p50, p95",
-  "ready",
-  "resident",
-  `questions per second, ${CALLERS} callers`,
-  "add p50, p99",
-  `add p50, p99, ${CALLERS} callers`,
-  "written per byte",
-  "measured beside",
-];
+const QUESTIONS = 300;
+const ROUNDS = 3;
+const ADDS = 500;
+const count = (value: number) => value.toFixed(0);
+const ratio = (value: number) => value.toFixed(1);
+
+/** How each figure is shown, and what it may come to with the default model, by number of memories. */
+const FIGURES = {
+  "question, processor time": { show: ms },
+  "of it the model": { show: ms },
+  "of it all else": { show: ms, most: { 1_200: 5, 10_000: 5, 100_000: 12 } },
+  "question, p50": { show: ms },
+  "question, p95": { show: ms },
+  "questions per second, 8 callers": { show: count, least: { 1_200: 180, 10_000: 150 } },
+  "question, p50, 8 callers": { show: ms },
+  "question, p95, 8 callers": { show: ms },
+  "add, processor time": { show: ms },
+  "add, p50": { show: ms },
+  "add, p99": { show: ms },
+  "adds per second, 8 callers": { show: count, least: { 1_200: 120, 10_000: 120, 100_000: 120 } },
+  "first answer after the start": { show: seconds, most: { 10_000: 1_200 } },
+  "resident after a start": { show: megabytes },
+  "resident after 1 000 questions, 8 callers": { show: megabytes, most: { 1_200: 320, 1_000_000: 1_331 } },
+  "written per byte": { show: ratio, most: { 1_200: 6, 10_000: 6, 100_000: 6 } },
+} satisfies Record<
+  string,
+  {
+    readonly show: (value: number) => string;
+    readonly most?: Readonly<Record<number, number>>;
+    readonly least?: Readonly<Record<number, number>>;
+  }
+>;
+type Figures = Record<keyof typeof FIGURES, number>;
 
 /**
- * One row per size, goals in parentheses, misses bold: the real daemon over HTTP. Rows of other sizes stay as they are.
+ * A row for each figure of each size and a column for each model, goals in parentheses, misses bold: the real daemon over HTTP. Rows of
+ * other sizes stay as they are.
  *
- * @param stores directories of stores, by size, that are filled already, with the same model; memories are added to them.
+ * @param stores directories of stores, by size, that are filled already, with the default model; memories are added to them.
  */
 export async function benchSizes(
   directory: string,
@@ -56,113 +65,123 @@ export async function benchSizes(
   sizes: readonly number[],
   stores: ReadonlyMap<number, string> = new Map(),
 ): Promise<string> {
-  const rows = new Map<string, readonly string[]>();
-  for (const [, size = "", others = ""] of known.matchAll(/^\| (\d[\d ]*) \| (.*) \|$/gm))
-    rows.set(size, [size, ...others.split(" | ")]);
-  const embedder = await openEmbedder(MINILM);
-  const load = Math.min(...Array.from({ length: STARTS }, loadOfTheModel));
-  const empty = await startDaemonUnderLoad(join(directory, "empty"));
-  // Resident memory is that after the questions, of both.
-  await timeInTurns({ ask: () => empty.post("/memory/query", { query: newQuestion() }) }, QUESTIONS);
-  const emptyMegabytes = usageOf(empty.pid).residentMegabytes;
-  await empty.stop();
+  const rows = new Map<string, string[][]>();
+  for (const [, size = "", cells = ""] of known.matchAll(/^\| (\d[\d ]*) \| (.*) \|$/gm))
+    rows.set(size, [...(rows.get(size) ?? []), [size, ...cells.split(" | ")]]);
+  const day = new Date().toISOString().slice(0, 10);
   for (const size of sizes) {
     const name = size.toLocaleString("en").replaceAll(",", " ");
-    const path = stores.get(size) ?? join(directory, String(size));
-    const filled = stores.has(size)
-      ? undefined
-      : await fillStore({ directory: path, count: size, stamp: MINILM.stamp });
-    const starts: number[] = [];
-    let daemon: DaemonUnderLoad | undefined;
-    while (starts.length < STARTS) {
-      await daemon?.stop();
-      daemon = await startDaemonUnderLoad(path);
-      starts.push(daemon.readyAfter);
+    const store = stores.get(size);
+    const columns: Figures[] = [];
+    for (const model of store === undefined ? MODELS : [MEMORYD_E5]) {
+      const path = store ?? join(directory, `${size}-${model.name}`);
+      const filled =
+        store === undefined
+          ? await fillStore({ directory: path, count: size, stamp: model.stamp })
+          : { bytesWritten: Number.NaN, bytesOfRows: 1 };
+      const written = filled.bytesWritten / filled.bytesOfRows;
+      columns.push({ ...(await measure(path, model)), "written per byte": written });
     }
-    if (daemon === undefined) throw new Error("started above");
-    const row = await measure(daemon, path, directory, embedder);
-    await daemon.stop();
-    const [p50, p95, ready, resident] = GOALS[size] ?? [Infinity, Infinity, Infinity, Infinity];
-    const { asked, embedding, added, append, byEight } = row;
-    const parts = embedding.add.p50 + append;
-    rows.set(name, [
+    const cellsOf = (what: keyof Figures) =>
+      columns.map((figures, i) => shown(what, figures[what], i === 0 ? size : undefined));
+    rows.set(
       name,
-      `${held(ms, asked.p50, embedding.ask.p50 + p50)}, ${held(ms, asked.p95, embedding.ask.p50 + p95)}`,
-      held(seconds, Math.min(...starts), load + ready),
-      held(megabytes, row.resident, emptyMegabytes + resident),
-      held((value) => value.toFixed(0), row.perSecond, QUESTIONS_PER_SECOND, "≥"),
-      `${held(ms, added.p50, ADD_TIMES_ITS_PARTS * parts)}, ${held(ms, added.p99, P99_TIMES_P50 * added.p50)}`,
-      `${ms(byEight.p50)}, ${held(ms, byEight.p99, P99_TIMES_P50 * byEight.p50)}`,
-      filled === undefined
-        ? "–"
-        : held((value) => value.toFixed(1), filled.bytesWritten / filled.bytesOfRows, BYTES_PER_BYTE),
-      `embedding a question ${ms(embedding.ask.p50)}, a memory ${ms(embedding.add.p50)}; model load ${seconds(load)}; ` +
-        `empty store ${megabytes(emptyMegabytes)}; write and fdatasync ${ms(append)}; ` +
-        `${byEight.perSecond.toFixed(0)} adds per second`,
-    ]);
+      (Object.keys(FIGURES) as (keyof Figures)[]).map((what) => [name, what, ...cellsOf(what), day]),
+    );
   }
-  await embedder.close();
-  const memoriesOf = ([size = ""]: readonly string[]) => Number(size.replaceAll(" ", ""));
+  const memoriesOf = (size: string) => Number(size.replaceAll(" ", ""));
   return table(
-    COLUMNS,
-    [...rows.values()].sort((one, other) => memoriesOf(one) - memoriesOf(other)),
+    ["memories", "figure", ...MODELS.map(({ name }) => `\`${name}\``), "measured on"],
+    [...rows]
+      .sort(([one], [other]) => memoriesOf(one) - memoriesOf(other))
+      .flatMap(([, cells]) => cells)
+      .map((cells) => (cells.length < 3 + MODELS.length ? cells.toSpliced(-1, 0, "–") : cells)),
   );
 }
 
-const QUESTIONS = { rounds: 6, perRound: 50 };
-
-async function measure(
-  daemon: DaemonUnderLoad,
-  path: string,
-  directory: string,
-  embedder: Awaited<ReturnType<typeof openEmbedder>>,
-) {
-  const ask = () => daemon.post("/memory/query", { query: newQuestion() });
-  const add = (turn: number) =>
-    daemon.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
-  await timeInTurns({ ask }, { rounds: 1, perRound: 20 });
-  const question = await timeInTurns({ ask, embed: () => embedder.embedQuestion(newQuestion()) }, QUESTIONS);
-  let perSecond = 0;
-  for (let round = 0; round < 3; round += 1)
-    perSecond = Math.max(perSecond, (await timeCallers(ask, { callers: CALLERS, calls: 200 })).perSecond);
-  const { residentMegabytes: resident } = usageOf(daemon.pid);
-  const file = openSync(join(directory, "appended"), "a");
-  const append = () => {
-    writeSync(file, Buffer.alloc(RECORD_BYTES, 1));
-    fdatasyncSync(file);
+async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figures, "written per byte">> {
+  const embedder = await openEmbedder(model, { workers: 1 });
+  const firsts: number[] = [];
+  let daemon: DaemonUnderLoad | undefined;
+  while (firsts.length < STARTS) {
+    await daemon?.stop();
+    daemon = await startDaemonUnderLoad(path, { MEMORYD_MODEL: model.name });
+    const fresh = daemon;
+    firsts.push(
+      fresh.readyAfter + (await timed(() => fresh.post("/memory/query", { query: newQuestion() }))),
+    );
+  }
+  if (daemon === undefined) throw new Error("started above");
+  const asked = daemon;
+  const { pid } = asked;
+  const started = usageOf(pid).residentMegabytes;
+  const ask = () => asked.post("/memory/query", { query: newQuestion() });
+  const add = (turn: number) => asked.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
+  const cost = async (calls: number, run: () => Promise<unknown>) => {
+    const before = usageOf(pid).cpuSeconds;
+    await run();
+    return ((usageOf(pid).cpuSeconds - before) * 1_000) / calls;
   };
-  const alone = await timeInTurns(
-    { embed: (turn) => embedder.embedDocument(newMemoryText(turn)), append, add },
-    { rounds: 5, perRound: 60 },
-  );
-  closeSync(file);
-  // Tails are of all calls: a checkpoint falls into some of them.
-  const one = await timeCallers((turn) => add(10_000 + turn), { callers: 1, calls: 1_000 });
-  const byEight = await timeCallers((turn) => add(20_000 + turn), { callers: CALLERS, calls: 4_000 });
+  await timeCallers(ask, { callers: 1, calls: QUESTIONS });
+
+  const [questions, embeddings]: [number[], number[]] = [[], []];
+  let alone = { p50: Infinity, p95: Infinity };
+  let together = { p50: Infinity, p95: Infinity, perSecond: 0 };
+  // In turns, so that both meet the same load; of each figure the round that other work disturbed least.
+  for (let round = 0; round < ROUNDS; round += 1) {
+    questions.push(
+      await cost(QUESTIONS, async () => {
+        const timing = await timeCallers(ask, { callers: 1, calls: QUESTIONS });
+        if (timing.p50 < alone.p50) alone = timing;
+      }),
+    );
+    const before = usageOf("self").cpuSeconds;
+    for (let i = 0; i < QUESTIONS; i += 1) await embedder.embedQuestion(newQuestion());
+    embeddings.push(((usageOf("self").cpuSeconds - before) * 1_000) / QUESTIONS);
+    const timing = await timeCallers(ask, { callers: CALLERS, calls: 1_000 / ROUNDS });
+    if (timing.perSecond > together.perSecond) together = timing;
+  }
+  const resident = usageOf(pid).residentMegabytes;
+  await embedder.close();
+
+  let one = { p50: Infinity, p99: Infinity };
+  const added = await cost(ADDS, async () => {
+    one = await timeCallers((turn) => add(turn), { callers: 1, calls: ADDS });
+  });
+  const byEight = await timeCallers((turn) => add(ADDS + turn), { callers: CALLERS, calls: 2 * ADDS });
+  await asked.stop();
+  const [question, embedding] = [Math.min(...questions), Math.min(...embeddings)];
   return {
-    asked: question.ask,
-    embedding: { ask: question.embed, add: alone.embed },
-    perSecond,
-    resident,
-    append: alone.append.p50,
-    added: { p50: alone.add.p50, p99: one.p99 },
-    byEight,
+    "question, processor time": question,
+    "of it the model": embedding,
+    "of it all else": question - embedding,
+    "question, p50": alone.p50,
+    "question, p95": alone.p95,
+    "questions per second, 8 callers": together.perSecond,
+    "question, p50, 8 callers": together.p50,
+    "question, p95, 8 callers": together.p95,
+    "add, processor time": added,
+    "add, p50": one.p50,
+    "add, p99": one.p99,
+    "adds per second, 8 callers": byEight.perSecond,
+    "first answer after the start": Math.min(...firsts),
+    "resident after a start": started,
+    "resident after 1 000 questions, 8 callers": resident,
   };
 }
 
-/** A process that loads the model, embeds a word and ends, milliseconds. */
-function loadOfTheModel(): number {
-  const dist = join(import.meta.dirname, "../../dist/models");
-  const script =
-    `Promise.all([import("${dist}/onnx-embedder.js"), import("${dist}/bundled-models.js")]).then(` +
-    `async ([{ openEmbedder }, { MINILM }]) => { await (await openEmbedder(MINILM)).embedQuestion("word"); process.exit(); })`;
-  const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, ["-e", script], { stdio: "inherit" });
-  if (status !== 0) throw new Error("the model did not load");
-  return performance.now() - startedAt;
-}
-
-function held(show: (value: number) => string, value: number, goal: number, sign: "≤" | "≥" = "≤"): string {
-  const holds = sign === "≤" ? value <= goal : value >= goal;
-  return `${holds ? show(value) : `**${show(value)}**`} (${sign} ${show(goal)})`;
+/** @param size of a store whose figure has a goal; undefined where none has. */
+function shown(what: keyof Figures, value: number, size: number | undefined): string {
+  const figure: {
+    show: (value: number) => string;
+    most?: Record<number, number>;
+    least?: Record<number, number>;
+  } = FIGURES[what];
+  const { show, most = {}, least = {} } = figure;
+  if (Number.isNaN(value)) return "–";
+  const [upper, lower] = size === undefined ? [] : [most[size], least[size]];
+  const goal = upper ?? lower;
+  if (goal === undefined) return show(value);
+  const holds = value <= (upper ?? Infinity) && value >= (lower ?? 0);
+  return `${holds ? show(value) : `**${show(value)}**`} (${upper === undefined ? "≥" : "≤"} ${show(goal)})`;
 }
