@@ -37,6 +37,8 @@ const WITHIN_MS: Readonly<Record<Moment, number>> = { start: 2_000, prompt: 800,
 const WITHIN_MS_IN_BACKGROUND = 30_000;
 /** Kept for writing the answer and ending. */
 const ENDING_MS = 20;
+/** How much longer a hook that is late waits for its input, which the agent has written by then. */
+const READING_MS = 200;
 const MAX_INPUT_BYTES = 1_024 * 1_024;
 
 const CONTEXT_TOKENS = 1_200;
@@ -74,7 +76,14 @@ export async function runHook(words: readonly string[]): Promise<void> {
   const given = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
   const within = Number(given ?? (isOwed ? WITHIN_MS_IN_BACKGROUND : WITHIN_MS[moment]));
   let asked: Occasion | undefined;
+  let isOver = false;
   const giveUp = (): void => {
+    // Node may have taken all of the time to start; the input says to whom the answer is owed.
+    if (asked === undefined && !isOver) {
+      isOver = true;
+      setTimeout(giveUp, READING_MS);
+      return;
+    }
     try {
       if (!isOwed) noteLate(dataDir, agent, moment);
       if (!isOwed && asked !== undefined) owe(asked);
@@ -89,6 +98,7 @@ export async function runHook(words: readonly string[]): Promise<void> {
     if (occasion !== undefined && moment === "end") capture(occasion);
     else if (occasion !== undefined) {
       asked = occasion;
+      if (isOver) giveUp();
       await answer(occasion, isOwed);
     }
   } catch {
