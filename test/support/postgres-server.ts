@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,11 +57,15 @@ export async function startPostgres(): Promise<PostgresServer> {
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const begin = () => spawn(join(bindir, "postgres"), ["-D", data, ...flags], options);
   let server: ChildProcess = begin();
-  const stop = () => {
-    server.kill("SIGQUIT");
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once("exit", stop);
+  // Ends the server also where this process is killed: its pipe closes then.
+  const guard = spawn(
+    "sh",
+    ["-c", 'cat; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid")"; rm -rf "$0"', folder],
+    { stdio: ["pipe", "ignore", "ignore"], detached: true },
+  );
+  guard.unref();
+  (guard.stdin as Socket).unref();
+  const stop = () => guard.stdin.end();
   const addressOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   const run = async (text: string) => {
     const client = new Client({ connectionString: addressOf("postgres") });
