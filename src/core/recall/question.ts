@@ -71,7 +71,7 @@ export interface TimedQuestion {
   readonly days: Period;
   /** The question without the words that name it. */
   readonly topic: string;
-  /** Terms of a month, a day or a season without a year, which may be of any; else none. */
+  /** Terms of a month, a day or a season without a year, or of a day of the week, which may be of any; else none. */
   readonly terms: readonly string[];
   /** It asks what happened then, or is to come, and for nothing else. */
   readonly isTimeAlone: boolean;
@@ -91,7 +91,8 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
     ...(or === undefined ? {} : { or: moments(or) }),
   });
   const topic = `${text.slice(0, named.start)} ${text.slice(named.end)}`.replace(/\s+/g, " ").trim();
-  const words = named.isOfAnyYear === true ? text.slice(named.start, named.end) : "";
+  const words =
+    named.isOfAnyYear === true || named.isVague === true ? text.slice(named.start, named.end) : "";
   const terms = analyse(words).filter((term) => /\p{L}{3}/u.test(term));
   const isComing = named.isComing === true;
   return {

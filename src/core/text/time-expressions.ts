@@ -34,12 +34,10 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     if (best === undefined || length > best.length) best = { period, length };
   }
   if (best === undefined) return undefined;
-  const { start: first, end: last, isVague } = best.period;
-  const isPast = () =>
-    ASKS_OF().past.test(folded) && asksForNothingElse(`${folded.slice(0, first)} ${folded.slice(last)}`);
-  if (isVague === true && !isPast()) return undefined;
-  const { start, end, isOfAnyYear } = best.period;
-  const mayBeToCome = isOfAnyYear === true && !ASKS_OF().past.test(folded);
+  const { start, end, isOfAnyYear, isVague } = best.period;
+  const isPast = ASKS_OF().past.test(folded);
+  if (isVague === true && !isPast) return undefined;
+  const mayBeToCome = isOfAnyYear === true && !isPast;
   const isMeantToCome = mayBeToCome && ASKS_OF().coming.test(folded);
   const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
   const period = isMeantToCome ? later(best.period) : best.period;
@@ -53,6 +51,7 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     to,
     ...place,
     ...(isOfAnyYear === true && { isOfAnyYear }),
+    ...(isVague === true && { isVague }),
     ...(isComing && { isComing }),
     ...(mayCome && { mayCome: { from: next.from, to: next.to } }),
   };

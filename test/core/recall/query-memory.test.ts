@@ -231,6 +231,22 @@ it("takes a month without a year for the coming one where that is nearer and a n
   );
 });
 
+it("takes a day of the week for the last one where the question asks what happened, whatever it asks", async () => {
+  const world = createMemoryWorld();
+  // A Thursday.
+  const now = Date.UTC(2026, 10, 26, 12);
+  world.now = now;
+  const add = async (content: string, daysAgo: number) =>
+    (await addMemory(world.ports, { content, occurredAt: now - daysAgo * 86_400_000 })).memory.id;
+  const ask = async (query: string) =>
+    (await queryMemory(world.ports, { query, limit: 5, filter: {} })).hits[0]?.memory.id;
+  const soup = await add("lunch in the canteen: lentil soup", 2);
+  await add("lunch in the canteen: pancakes, did eat two", 9);
+  const course = await add("the course in the canteen is on Tuesday", 40);
+  expect(await ask("what did I eat for lunch in the canteen on Tuesday?")).toBe(soup);
+  expect(await ask("which course did we book in the canteen on Tuesday?")).toBe(course);
+});
+
 it("answers facts as of the time that a question names", async () => {
   const world = createMemoryWorld();
   world.now = Date.UTC(2026, 10, 26, 12);
