@@ -62,14 +62,6 @@ describe("FactBook", () => {
     expect([...book.fromMemory("m")]).toEqual([]);
   });
 
-  it("takes rows of an earlier version, which do not say who recorded them", () => {
-    const { createdBy: _, ...earlier } = FIRST;
-    const book = new FactBook();
-    book.apply([put(earlier as Fact), put({ ...SECOND, id: "b", createdBy: "codex" })]);
-    expect(book.find("a")?.latest.createdBy).toBeNull();
-    expect(book.find("b")?.latest.createdBy).toBe("codex");
-  });
-
   it("holds equal texts and metadata once", () => {
     const book = new FactBook();
     book.apply([put(structuredClone(FIRST)), put(structuredClone(SECOND))]);
