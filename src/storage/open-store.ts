@@ -45,7 +45,8 @@ import { copyTexts, openRowsAt, openTablesAt, removeFormer } from "./checkpoints
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
-import { type RowFiles, TEXTS, TOKENS } from "./tables/row-files.ts";
+import type { RowFiles } from "./tables/row-files.ts";
+import { TEXTS, TOKENS } from "./tables/row-formats.ts";
 import { lanceCacheSizes } from "./tables/table-spec.ts";
 import type { StoredRows } from "./store-ports.ts";
 
@@ -203,8 +204,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     for (const rows of files) rows.place(catalogue);
     // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.
     if (chosen === undefined) await checkpointer.flush();
-    // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
-    checkpointer.notePending(replayed.rows, replayed.bytes);
     if (opened.tornBytes > 0) log.warn({ bytes: opened.tornBytes }, "unfinished write cut off");
     await removeFormer(disk, directory).catch((error: unknown) =>
       log.warn({ err: error }, "files of an earlier build not removed"),
@@ -213,6 +212,8 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     await copyTexts(texts, tables, indexes, hasRoom)
       .then((isNew) => (isNew ? checkpointer.note() : undefined))
       .catch((error: unknown) => log.warn({ err: error }, "texts not copied"));
+    // Only now are all of them on the disk for certain: a checkpoint must never be ahead of the journal.
+    checkpointer.notePending(replayed.rows, replayed.bytes);
 
     const room = watchDiskSpace({
       disk,

@@ -7,7 +7,8 @@ import { removeDerived } from "../image/index-image.ts";
 import { isVersionHint, removeOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
 import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
-import { RowFiles, type RowFormat } from "../tables/row-files.ts";
+import { RowFiles } from "../tables/row-files.ts";
+import type { RowFormat } from "../tables/row-formats.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
 /**

@@ -7,7 +7,8 @@ import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import type { Change } from "../../../src/core/rows.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
-import { RowFiles, TOKENS } from "../../../src/storage/tables/row-files.ts";
+import { RowFiles } from "../../../src/storage/tables/row-files.ts";
+import { TOKENS } from "../../../src/storage/tables/row-formats.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../../support/store-on-disk.ts";
 import { erase } from "../../support/store-survival.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
@@ -122,6 +123,15 @@ describe("files of token vectors", () => {
     older.place(memories);
     expect((await older.read(["m1"])).get("m1")?.vectors).toEqual(vectors(1));
     await older.close();
+  });
+
+  it("keep the newest row of each where two writings that merge the same file are asked for at once", async () => {
+    const { memories, tokens } = await filled(40);
+    const others = memories.ids.slice(2).map((id) => put(id ?? "", 403));
+    await Promise.all([tokens.apply([put("m1", 201)]), tokens.apply(others)]);
+    const again = await reopened(tokens, memories);
+    expect((await again.read(["m1"])).get("m1")?.vectors).toEqual(vectors(201));
+    await again.close();
   });
 
   it("give no wrong vectors wherever they are damaged or cut", async () => {
