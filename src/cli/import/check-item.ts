@@ -5,6 +5,7 @@ import { RecordFactBody } from "../../schemas/fact.ts";
 import { AddMemoryBody } from "../../schemas/memory.ts";
 import { fieldFaults } from "../../schemas/text-rules.ts";
 import { TRANSFER_LINES } from "../../schemas/transfer.ts";
+import { present } from "../../schemas/wire.ts";
 import { Compile, type Validator } from "../../schemas/typebox.ts";
 import { faulty, type ImportItem, skipped } from "./import-item.ts";
 
@@ -21,9 +22,15 @@ export interface Sendable {
   readonly route: Route;
   readonly where: string;
   readonly body: Fields;
+  /** What its text had that is not sent. */
+  readonly leftOut?: string;
 }
 type WithBody = Extract<ImportItem, { body: object }>;
 export type Checked = Sendable | Exclude<ImportItem, WithBody>;
+
+const DATA = "pictures, fonts, sound or video in the text of a memory, as data in base64";
+/** What stays of a text that holds only such data: the signs of Markdown around it. */
+const NO_TEXT = /^[\s!()[\]<>"']*$/;
 
 /** Why a record that names a user is refused without `--keep-users`. */
 export const NAMES_A_USER =
@@ -44,9 +51,15 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
     else if ((body["user_id"] ?? undefined) !== undefined && !isBelieved) return faulty(where, NAMES_A_USER);
     if (owners.project !== undefined) body["project"] = owners.project;
   }
-  if (kind === "memory" && typeof body["content"] === "string") {
-    body["content"] = withoutData(body["content"]);
-    const what = illegible(String(body["content"]));
+  const { content } = body;
+  let leftOut: string | undefined;
+  if (kind === "memory" && typeof content === "string") {
+    const text = (body["content"] = withoutData(content));
+    if (text !== content) {
+      if (NO_TEXT.test(text)) return faulty(where, "holds only pictures, fonts, sound or video, and no text");
+      leftOut = DATA;
+    }
+    const what = illegible(text);
     if (what !== undefined) return skipped(where, `texts that are mostly ${what}`);
   }
   const { tags = [] } = body;
@@ -57,7 +70,7 @@ export function checkItem(item: ImportItem, owners: Owners): Checked {
   if (schema === undefined) return faulty(where, "is no memory, document, fact or waypoint");
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
-  if (validator.Check(body)) return { route, where, body };
+  if (validator.Check(body)) return { route, where, body, ...present({ leftOut }) };
   const [fault] = fieldFaults(validator.Errors(body));
   const [, name = "it"] = /^\/?([^/]+)/.exec(fault?.path ?? "") ?? [];
   const given = ("names" in item && item.names?.[name]) || name;

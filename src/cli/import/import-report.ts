@@ -48,6 +48,7 @@ export class ImportReport {
   }
 
   found(item: Sendable | OriginalItem | MailItem): void {
+    if ("leftOut" in item && item.leftOut !== undefined) this.skipped(item.leftOut);
     const kind = kindOf(item);
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     if (this.#samples.length < SAMPLES && kind === "memories" && "body" in item) this.#samples.push(item);

@@ -17,20 +17,26 @@ const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp]
 /** Bytes and markup have letters; what looks like them without is a table of numbers. */
 const MIN_LETTERED_SHARE = 0.1;
 
-/** Before a picture or font that stands in a text as an address, as editors write it into Markdown. */
-const DATA_ADDRESS = /\bdata:[\w.+-]{1,40}\/[\w.+-]{1,80}(?:;[\w=-]{1,40})?;base64,/;
+/** Before a picture, font, sound or video that stands in a text as an address, as editors write it into Markdown. */
+const DATA_ADDRESS =
+  /(\bdata:(?:(?:image|font|audio|video)\/[\w.+-]{1,80}|application\/(?:octet-stream|[\w.+-]{0,40}font[\w.+-]{0,40}))(?:;[\w=-]{1,40})?;base64,)/;
 /** The data behind it, in parts: an expression without bounds passes the stack. */
-const DATA = /[\w+/=%-]{1,4096}/y;
+const DATA = /[\w+/%-]{1,4096}/y;
+/** Shorter data stays in its text. */
+const MIN_DATA_CHARS = 1_000;
 
-/** A text without data that stands in it as addresses. */
+/** A text without the pictures, fonts, sound and video of 1 000 characters or more that stand in it as addresses. */
 export function withoutData(text: string): string {
-  const [before = "", ...others] = text.split(DATA_ADDRESS);
-  const rest = others.map((part) => {
+  const parts = text.split(DATA_ADDRESS);
+  for (let i = 1; i < parts.length; i += 2) {
+    const part = parts[i + 1] as string;
     let end = 0;
     for (DATA.lastIndex = 0; DATA.test(part);) end = DATA.lastIndex;
-    return part.slice(end);
-  });
-  return before + rest.join("");
+    if (end < MIN_DATA_CHARS) continue;
+    while (part[end] === "=") end += 1;
+    parts.splice(i, 2, "", part.slice(end));
+  }
+  return parts.join("");
 }
 
 /** What a text mostly is, where it is hardly one for people. */

@@ -3,8 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Checked, checkItem, NAMES_A_USER, type Owners } from "../../../src/cli/import/check-item.ts";
+import {
+  type Checked,
+  checkItem,
+  NAMES_A_USER,
+  type Owners,
+  type Sendable,
+} from "../../../src/cli/import/check-item.ts";
 import type { ImportItem, ImportFormat } from "../../../src/cli/import/import-item.ts";
+import { ImportReport } from "../../../src/cli/import/import-report.ts";
 import { openSource } from "../../../src/cli/import/open-source.ts";
 import {
   chatGptConversation,
@@ -945,7 +952,47 @@ it("leaves out texts that are mostly data, and pictures in others", () => {
   expect(check(data)).toMatchObject({ kind: "skipped", reason: expect.stringContaining("base64") });
   expect(check(`The pump is red ![](data:image/png;base64,${data}).`)).toMatchObject({
     body: { content: "The pump is red ![]()." },
+    leftOut: expect.stringContaining("pictures"),
   });
+  expect(check(`![](data:image/png;base64,${data})`)).toMatchObject({
+    kind: "faulty",
+    reason: expect.stringContaining("only pictures"),
+  });
+  const kept = [
+    "My QR test: data:text/plain;base64,SGVsbG8gd29ybGQ= is what the phone showed",
+    `The key: data:text/plain;base64,${data.slice(0, 1_500)} of the pump. ${"It is red. ".repeat(500)}`,
+    `An icon: data:image/gif;base64,${data.slice(0, 900)}`,
+  ];
+  for (const content of kept) {
+    const checked = check(content);
+    expect(checked).toMatchObject({ body: { content } });
+    expect(checked).not.toHaveProperty("leftOut");
+  }
+  const time = "2025-05-01T00:00:00Z";
+  const line = {
+    type: "memory",
+    id: "0199a0b0-0000-7000-8000-000000000001",
+    content: `Red data:image/png;base64,${data}.`,
+    tags: [],
+    metadata: {},
+    user_id: null,
+    project: null,
+    session_id: null,
+    occurred_at: null,
+    primary_sector: "semantic",
+    sectors: ["semantic"],
+    salience: 0.5,
+    source: null,
+    version: 1,
+    created_at: time,
+    updated_at: time,
+    last_seen_at: time,
+    created_by: null,
+  };
+  expect(checkItem({ kind: "line", where: "a", body: line }, {})).toMatchObject({ body: line });
+  const report = new ImportReport();
+  report.found(check(`Red ![](data:image/png;base64,${data}).`) as Sendable);
+  expect(report.counts.skipped).toBe(1);
 });
 
 it("reads a message of Open WebUI in parts, and without what the model thought before it", async () => {
