@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { lstat, open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { isObject } from "../../config/narrow.ts";
+import { isMissing, isObject } from "../../config/narrow.ts";
 import { shortened } from "../../core/text/text-size.ts";
 import { MAILBOX_START } from "../../files/file-kinds.ts";
 import { timeOf } from "../../files/front-matter.ts";
@@ -82,8 +82,9 @@ export async function openSource(
   format: ImportFormat | undefined,
   options: ReadingOptions,
 ): Promise<ImportSource> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new CliFailure(`There is no ${path}.`);
+  const found = await stat(path).catch((error: unknown) => {
+    throw isMissing(error) ? new CliFailure(`There is no ${path}.`) : error;
+  });
   const isFolder = found.isDirectory();
   if (!isFolder) await requireFile(path);
   const kind = format ?? (isFolder ? await kindOfFolder(path) : await kindOfFile(path));
