@@ -41,7 +41,7 @@ import {
 } from "./store-indexes.ts";
 import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
-import { copyTexts, openRowsAt, openTablesAt, removeFormer } from "./checkpoints/open-tables-at.ts";
+import { copyTexts, openRowsAt, openTablesAt, setAside } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -126,7 +126,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       () => false,
     );
   });
-  const loaded = await openAndLoad(options, chosen, image, newParts);
+  const putBack = await setAside(disk, directory, chosen);
+  const loaded = await openAndLoad(options, chosen, image, newParts).catch(async (error: unknown) => {
+    await putBack();
+    throw error;
+  });
   const { tables, indexes } = loaded;
   let { imagedThrough } = loaded;
   ({ chosen } = loaded);
@@ -205,9 +209,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     // A store has its journal before its first checkpoint: one whose journal is gone never looks like a new one.
     if (chosen === undefined) await checkpointer.flush();
     if (opened.tornBytes > 0) log.warn({ bytes: opened.tornBytes }, "unfinished write cut off");
-    await removeFormer(disk, directory).catch((error: unknown) =>
-      log.warn({ err: error }, "files of an earlier build not removed"),
-    );
     const hasRoom = async () => (await disk.freeBytes(directory)) >= checkpointer.roomNeeded;
     await copyTexts(texts, tables, indexes, hasRoom)
       .then((isNew) => (isNew ? checkpointer.note() : undefined))
@@ -310,7 +311,7 @@ async function openAndLoad(
   const { disk, directory, log } = options;
   let tables: Tables | undefined;
   try {
-    tables = await openTablesAt(disk, directory, chosen, {
+    tables = await openTablesAt(directory, chosen, {
       onFailure: (error) => log.error({ err: error }, "tables failed"),
       sizes: lanceCacheSizes(options.cacheBytes),
     });

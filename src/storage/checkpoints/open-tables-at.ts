@@ -1,41 +1,63 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { storeUnusable } from "../../core/errors.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
 import { removeDerived } from "../image/index-image.ts";
-import { isVersionHint, removeOthers } from "../tables/table-files.ts";
+import { isVersionHint, moveOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
 import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
 import { RowFiles } from "../tables/row-files.ts";
 import type { RowFormat } from "../tables/row-formats.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
+/** Files that no kept checkpoint names, a folder for each start, until the next checkpoint is written. */
+export function asideFolder(directory: string): string {
+  return join(directory, "set-aside");
+}
+
 /**
- * Opens the tables of a data directory at exactly a checkpoint. Whatever was written after it is removed
- * first: it was never synced, and the journal's records make it again. Tables that are lost are left out.
+ * Moves what neither a checkpoint nor the one before names out of the tables, so that these open at exactly that one. The
+ * journal has those rows; but a newer checkpoint that was passed over may name the files, and its rows may be needed yet.
+ *
+ * @returns what puts them back, as long as nothing was written to the tables since.
+ */
+export async function setAside(
+  disk: Disk,
+  directory: string,
+  chosen: ChosenCheckpoint | undefined,
+): Promise<() => Promise<void>> {
+  const folder = tablesFolder(directory);
+  const aside = join(asideFolder(directory), randomUUID());
+  const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
+  const keep = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
+  await disk.makeDirectory(folder);
+  await moveOthers(disk, folder, aside, keep);
+  return async () => {
+    await moveOthers(disk, aside, folder);
+    await removeTree(disk, aside);
+  };
+}
+
+/**
+ * Opens the tables of a data directory at exactly a checkpoint, once others are set aside. Tables that are lost are left out.
  *
  * @param options.onFailure is told once if the tables' thread ends unasked.
  * @throws {ServiceError} STORE_UNUSABLE if a table is not what the checkpoint says. Never an empty table in its place.
  */
 export async function openTablesAt(
-  disk: Disk,
   directory: string,
   chosen: ChosenCheckpoint | undefined,
   { onFailure, sizes }: Pick<TablesOptions, "onFailure" | "sizes"> = {},
 ): Promise<Tables> {
-  const folder = tablesFolder(directory);
-  const kept = [chosen?.checkpoint, chosen?.older].flatMap((checkpoint) => checkpoint?.tables ?? []);
-  const keep = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
-  await disk.makeDirectory(folder);
-  await removeOthers(disk, folder, keep);
   try {
     const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<LanceTable> } =
       chosen ?? { lost: new Set(), unindexed: new Set() };
     const states = lanceTables(chosen?.checkpoint.tables ?? []).filter(
       ({ name }) => !lost.has(tableOf(name)),
     );
-    return await openTables(folder, states, { onFailure, sizes, unindexed: [...unindexed] });
+    return await openTables(tablesFolder(directory), states, { onFailure, sizes, unindexed: [...unindexed] });
   } catch (error) {
     throw storeUnusable(
       `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +
@@ -93,9 +115,9 @@ export async function copyTexts(
   return true;
 }
 
-/** What builds before the first release left, which may hold deleted data. */
-export async function removeFormer(disk: Disk, directory: string): Promise<void> {
-  await removeTree(disk, join(directory, "set-aside"));
+/** What starts set aside, and what builds before the first release left, which may hold deleted data. */
+async function removeFormer(disk: Disk, directory: string): Promise<void> {
+  await removeTree(disk, asideFolder(directory));
   const journal = join(directory, "journal");
   for (const { name } of await disk.list(journal))
     if (/\.torn-\d+/.test(name)) await disk.remove(join(journal, name));
@@ -116,7 +138,7 @@ export class LeftOvers {
 
   /**
    * Removes what `named` does not have, from the second time it is found so; it was there before the checkpoint was, so
-   * nothing that LanceDB still writes is among it.
+   * nothing that LanceDB still writes is among it. What was set aside goes at once: nobody reads it.
    */
   async remove(named: ReadonlySet<string>): Promise<void> {
     const folder = tablesFolder(this.#directory);
@@ -127,6 +149,7 @@ export class LeftOvers {
       else found.add(path);
     }
     this.#found = found;
+    await removeFormer(this.#disk, this.#directory);
   }
 
   /** Removes at once, and for certain, the tables of which `named` has no file, and that nobody reads any more. */
@@ -135,6 +158,8 @@ export class LeftOvers {
     const staying = new Set(Array.from(named, (path) => path.split("/")[0]));
     for (const { name } of await this.#disk.list(folder))
       if (!staying.has(name)) await removeTree(this.#disk, join(folder, name));
-    await this.#disk.syncDirectory(folder);
+    await removeFormer(this.#disk, this.#directory);
+    for (const path of [folder, join(this.#directory, "journal"), this.#directory])
+      await this.#disk.syncDirectory(path);
   }
 }

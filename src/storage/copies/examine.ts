@@ -17,6 +17,7 @@ import { inWords, roomNeededFor } from "../files/disk-space.ts";
 import { readAncestors, readErasures } from "../checkpoints/erasures.ts";
 import { checkJournal } from "../journal/open-journal.ts";
 import { readKeyFile } from "../files/key-file.ts";
+import { asideFolder } from "../checkpoints/open-tables-at.ts";
 import { isVersionHint } from "../tables/table-files.ts";
 
 /** State of a store's files, read without opening the store. */
@@ -203,6 +204,7 @@ export async function listStrays(
       ours.push(name);
     else if (!isStoreName(name)) unknown.push(name);
   }
+  for (const path of await listFilesBelow(disk, asideFolder(directory))) ours.push(`set-aside/${path}`);
   if (checkpoints.length > 0) {
     const named = new Set(
       checkpoints.flatMap(({ tables }) => tables.flatMap(({ files }) => files.map(({ path }) => path))),

@@ -121,12 +121,20 @@ async function syncFile(
 }
 
 /**
- * Removes every file that is not to be kept, so that LanceDB, which opens the newest manifest it finds, finds no later one
- * than it should.
+ * Moves every file that is not to be kept into another folder, so that LanceDB, which opens the newest manifest it finds,
+ * finds no later one than it should.
  */
-export async function removeOthers(disk: Disk, directory: string, keep: ReadonlySet<string>): Promise<void> {
-  for (const path of await listFilesBelow(disk, directory))
-    if (!keep.has(path)) await disk.remove(join(directory, path));
+export async function moveOthers(
+  disk: Disk,
+  directory: string,
+  into: string,
+  keep: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  for (const path of await listFilesBelow(disk, directory)) {
+    if (keep.has(path)) continue;
+    await disk.makeDirectory(dirname(join(into, path)));
+    await disk.rename(join(directory, path), join(into, path));
+  }
 }
 
 /** True for the file in which LanceDB notes its newest version, to find it faster. It is not needed, and changes with every version. */

@@ -9,7 +9,7 @@ import {
 } from "../../../src/storage/checkpoints/checkpoint.ts";
 import { Checkpointer, type CheckpointerParts } from "../../../src/storage/checkpoints/checkpointer.ts";
 import { type Disk, type DiskFile, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
-import { openTablesAt } from "../../../src/storage/checkpoints/open-tables-at.ts";
+import { openTablesAt, setAside } from "../../../src/storage/checkpoints/open-tables-at.ts";
 import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts";
 import type { Tables } from "../../../src/storage/tables/tables.ts";
 
@@ -37,7 +37,8 @@ export class SmallStore {
 
   async open(parts: Partial<CheckpointerParts> = {}): Promise<this> {
     this.chosen = await chooseCheckpoint(this.disk, this.directory, { hasJournal: this.journal.length > 0 });
-    this.tables = await openTablesAt(this.disk, this.directory, this.chosen);
+    await setAside(this.disk, this.directory, this.chosen);
+    this.tables = await openTablesAt(this.directory, this.chosen);
     this.#overlay = new Map();
     const from = this.chosen?.checkpoint.sequence ?? 0;
     const [oldest] = this.journal;

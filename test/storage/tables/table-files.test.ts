@@ -9,7 +9,7 @@ import { COMPACTION_THRESHOLDS } from "../../../src/storage/tables/table-spec.ts
 import {
   filesOfVersion,
   manifestName,
-  removeOthers,
+  moveOthers,
   syncFiles,
 } from "../../../src/storage/tables/table-files.ts";
 import type { TableState } from "../../../src/storage/tables/table-spec.ts";
@@ -105,14 +105,19 @@ describe("digest and syncFiles", () => {
   });
 });
 
-describe("removeOthers", () => {
-  it("removes what is not kept, LanceDB's note of its newest version too", async () => {
+describe("moveOthers", () => {
+  it("moves what is not kept, LanceDB's note of its newest version too, and back", async () => {
     const from = join(directory, "tables");
     const versions = join(from, "a.lance", "_versions");
     await mkdir(versions, { recursive: true });
     for (const name of ["1.manifest", "2.manifest", "latest_version_hint.json"])
       await writeFile(join(versions, name), name);
-    await removeOthers(nodeDisk, from, new Set(["a.lance/_versions/1.manifest"]));
+    const aside = join(directory, "aside");
+    await moveOthers(nodeDisk, from, aside, new Set(["a.lance/_versions/1.manifest"]));
     expect(await readdir(versions)).toEqual(["1.manifest"]);
+    const others = ["2.manifest", "latest_version_hint.json"];
+    expect((await readdir(join(aside, "a.lance", "_versions"))).sort()).toEqual(others);
+    await moveOthers(nodeDisk, aside, from);
+    expect((await readdir(versions)).sort()).toEqual(["1.manifest", ...others]);
   });
 });
