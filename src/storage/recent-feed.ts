@@ -18,14 +18,16 @@ export interface RecentFeedOptions {
   readonly start?: number;
 }
 
-const MAX_ENTRIES = 100_000;
+/** Not shared among users: a reader who is reset earlier because others write would learn how much they do. */
+const MAX_ENTRIES = 10_000;
 /** After the beginning, before the first entry. */
 const START = 1;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** What is kept of a user, or of what nobody owns. */
 interface Shelf {
-  entries: number;
+  /** Oldest first. */
+  entries: PlacedFeedEntry[];
   /** The last position that is no longer kept. */
   floor: number;
 }
@@ -38,60 +40,57 @@ export class RecentFeed implements Feed {
   readonly #start: number;
   readonly #watchers = new Map<() => void, string | undefined>();
   readonly #shelves = new Map<string | null, Shelf>();
-  /** Oldest first. */
-  #entries: PlacedFeedEntry[] = [];
   #last: number;
-  /** The last position of anybody that is no longer kept. */
-  #floor: number;
 
   constructor({ clock, isNew, maxEntries = MAX_ENTRIES, start = START }: RecentFeedOptions) {
     this.#clock = clock;
     this.#isNew = isNew;
     this.#maxEntries = maxEntries;
-    this.#start = this.#last = this.#floor = start;
+    this.#start = this.#last = start;
   }
 
   /** Adds what a durable record says; records come in their order. @param erases as in `feedEntriesOf`. */
   publish(at: number, entries: readonly FeedEntry[], erases?: string): void {
-    if (erases !== undefined) {
-      this.#entries = this.#entries.filter(({ userId }) => userId !== erases);
-      this.#shelfOf(erases).entries = 0;
-    }
+    if (erases !== undefined) this.#shelfOf(erases).entries = [];
     // Written out, because a spread object takes nearly three times the memory.
-    for (const { kind, id, userId } of entries) {
-      this.#entries.push({ position: (this.#last += 1), kind, id, userId, at });
-      this.#shelfOf(userId).entries += 1;
-    }
+    for (const { kind, id, userId } of entries)
+      this.#shelfOf(userId).entries.push({ position: (this.#last += 1), kind, id, userId, at });
     const owners = new Set(entries.map(({ userId }) => userId));
-    for (const owner of owners) this.#trim(owner);
+    for (const owner of owners) this.#trim(this.#shelfOf(owner));
     for (const [onMore, userId] of this.#watchers)
       if (userId === undefined ? entries.length > 0 : owners.has(userId)) onMore();
   }
 
   /** True if an entry names that user. */
   names(user: string): boolean {
-    return this.#entries.some(({ userId }) => userId === user);
+    return (this.#shelves.get(user)?.entries.length ?? 0) > 0;
   }
 
   list({ since, limit, userId }: ListChangesInput): FeedPage {
-    this.#dropOld();
-    const isSeen = (entry: PlacedFeedEntry) => userId === undefined || entry.userId === userId;
-    const floor = userId === undefined ? this.#floor : (this.#shelves.get(userId)?.floor ?? this.#start);
-    // Never that of an entry that the reader does not see: it would change with the writes of others.
-    const end = () => Math.max(floor, this.#entries.findLast(isSeen)?.position ?? this.#start);
+    const shelf = userId === undefined ? undefined : this.#shelves.get(userId);
+    const shelves = userId === undefined ? [...this.#shelves.values()] : shelf === undefined ? [] : [shelf];
+    // Never from an entry that the reader does not see: they would change with the writes of others.
+    let floor = this.#start;
+    let end = this.#start;
+    for (const shelf of shelves) {
+      this.#trim(shelf);
+      floor = Math.max(floor, shelf.floor);
+      end = Math.max(end, shelf.floor, shelf.entries.at(-1)?.position ?? this.#start);
+    }
     const isBeginning = since === FEED_BEGINNING;
     const reset = isBeginning
       ? !this.#isNew || floor > this.#start
       : since === null || (since ?? floor) < floor;
     if (since === undefined || since === null || (reset && !isBeginning))
-      return { items: [], next: end(), reset };
-    // From the end: most readers are there.
-    const first = this.#entries.findLastIndex(({ position }) => position <= since) + 1;
-    const items: PlacedFeedEntry[] = [];
-    for (let i = first; i < this.#entries.length && items.length < limit; i += 1) {
-      const entry = this.#entries[i] as PlacedFeedEntry;
-      if (isSeen(entry)) items.push(entry);
-    }
+      return { items: [], next: end, reset };
+    const items = shelves
+      .flatMap(({ entries }) => {
+        // From the end: most readers are there.
+        const first = entries.findLastIndex(({ position }) => position <= since) + 1;
+        return entries.slice(first, first + limit);
+      })
+      .sort((a, b) => a.position - b.position)
+      .slice(0, limit);
     return { items, next: items.at(-1)?.position ?? Math.max(since, floor), reset };
   }
 
@@ -101,34 +100,18 @@ export class RecentFeed implements Feed {
   }
 
   #shelfOf(owner: string | null): Shelf {
-    const shelf = this.#shelves.get(owner) ?? { entries: 0, floor: this.#start };
+    const shelf = this.#shelves.get(owner) ?? { entries: [], floor: this.#start };
     this.#shelves.set(owner, shelf);
     return shelf;
   }
 
-  /** Keeps the last entries of one owner, however many others have. By a hundredth at once, because all others move up. */
-  #trim(owner: string | null): void {
-    let surplus = this.#shelfOf(owner).entries - this.#maxEntries;
-    if (surplus <= 0 || surplus < this.#maxEntries / 100) return;
-    this.#entries = this.#entries.filter((entry) => {
-      if (entry.userId !== owner || surplus <= 0) return true;
-      surplus -= 1;
-      this.#noteDropped(entry);
-      return false;
-    });
-  }
-
-  #dropOld(): void {
+  /** Drops what is too old, and what is too many: by a hundredth at once, because all others move up. */
+  #trim(shelf: Shelf): void {
+    const { entries } = shelf;
+    const surplus = entries.length - this.#maxEntries;
     const oldest = this.#clock.now() - MAX_AGE_MS;
-    let gone = 0;
-    while (gone < this.#entries.length && (this.#entries[gone]?.at ?? 0) < oldest) gone += 1;
-    if (gone > 0) for (const entry of this.#entries.splice(0, gone)) this.#noteDropped(entry);
-  }
-
-  #noteDropped({ userId, position }: PlacedFeedEntry): void {
-    const shelf = this.#shelfOf(userId);
-    shelf.entries -= 1;
-    shelf.floor = position;
-    this.#floor = Math.max(this.#floor, position);
+    let gone = surplus < this.#maxEntries / 100 ? 0 : surplus;
+    while (gone < entries.length && (entries[gone]?.at ?? 0) < oldest) gone += 1;
+    shelf.floor = entries.splice(0, gone).at(-1)?.position ?? shelf.floor;
   }
 }

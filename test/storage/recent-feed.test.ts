@@ -119,6 +119,27 @@ describe("what is kept", () => {
     expect(feed.list({ since: next, limit: 9 })).toMatchObject({ items: [], reset: false });
   });
 
+  it("is 10 000 entries of each user, in one order for who sees all", () => {
+    const feed = open();
+    const many = Array.from({ length: 11_000 }, (_, n) => [added(`a${n}`, "ann"), added(`b${n}`, "ben")]);
+    feed.publish(now, many.flat().slice(0, -3_000));
+    feed.publish(now, many.flat().slice(-3_000));
+    expect(feed.list({ since: 0, limit: 20_000, userId: "ann" }).items).toHaveLength(10_000);
+    expect(feed.list({ since: 0, limit: 20_000, userId: "eve" })).toMatchObject({ items: [], reset: false });
+    const found: string[] = [];
+    let next = (feed.list({ since: 0, limit: 1 }).items[0]?.position ?? 0) - 1;
+    for (let page; (page = feed.list({ since: next, limit: 999 })).items.length > 0;) {
+      found.push(...page.items.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(found).toEqual(
+      many
+        .slice(1_000)
+        .flat()
+        .map(({ id }) => id),
+    );
+  });
+
   it("is nothing of an erased user but that", () => {
     const feed = open();
     feed.publish(now, [added("a", "ann"), added("b", "ben")]);

@@ -176,7 +176,7 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
   return {
     listChanges: route("read GET /changes", "What changed, oldest first", {
       description:
-        "Kind, id, user and time of each change, never its content. Those of the last seven days and since the start are kept, 100 000 of each user at most. A key that " +
+        "Kind, id, user and time of each change, never its content. Those of the last seven days and since the start are kept, 10 000 of each user at most. A key that " +
         "is bound to a user gets that user's.",
       querystring: wire.ListChangesQuery,
       answer: wire.ListChangesReply,

@@ -20,7 +20,6 @@ const SNAPSHOT = "isolation level repeatable read read only" as const;
 const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 16 * 1024 ** 2 };
 /** Of a store without memories, and of each memory in its indexes. */
 const [STORE_BYTES, BYTES_PER_MEMORY] = [165_000, 1_200];
-const FEED_ENTRIES = 10_000;
 /** Rows that are taken over at once, some 100 ms; beyond them the user is loaded anew. */
 const MOST_TAKEN_OVER = 5_000;
 /** How often the database is asked for what others wrote, while somebody follows the feed. */
@@ -64,7 +63,6 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
       const feed = new RecentFeed({
         clock,
         isNew: head.sequence === 0,
-        maxEntries: FEED_ENTRIES,
         // Beyond all that this process has given out, also if the user was open before.
         start: Math.ceil(performance.now() * 1_000),
       });
