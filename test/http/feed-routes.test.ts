@@ -1,5 +1,7 @@
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/core/errors.ts";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
 import { createPlaces } from "../../src/daemon/places.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
@@ -198,6 +200,21 @@ describe("GET /events", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
     open[0]?.abort();
     await expect.poll(async () => (await get("/events")).status, { timeout: 5_000 }).toBe(200);
+  });
+
+  it("counts a stream while the store of its user is looked for, and none that was refused", async () => {
+    const { app } = createTestServer({
+      followChanges: async ({ userId }) => {
+        await sleep(300);
+        if (userId === "away") throw new ServiceError("NOT_READY", "the database is away");
+        return (async function* () {})();
+      },
+    });
+    const ask = async (user: string) => (await app.inject(`/events?user_id=${user}`)).statusCode;
+    const first = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n % 2 === 0 ? "away" : "ann")));
+    const count = (all: readonly number[], wanted: number) => all.filter((code) => code === wanted).length;
+    expect([200, 503, 429].map((code) => count(first, code))).toEqual([16, 16, 8]);
+    expect(await Promise.all(Array.from({ length: 32 }, () => ask("ann")))).toEqual(Array(32).fill(200));
   });
 
   it("ends when the daemon stops, which does not wait for it", async () => {

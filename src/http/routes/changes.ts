@@ -210,6 +210,10 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
         const from = typeof last === "string" && last !== "" ? last : since;
         const place = from === undefined ? {} : { since: opened(from) };
         const closed = closedSignal(reply);
+        if (!closed.aborted) {
+          streams += 1;
+          closed.addEventListener("abort", () => (streams -= 1), { once: true });
+        }
         const pages = await operationsOf(request).followChanges({
           limit: DEFAULT_PAGE_LIMIT,
           ...owner,
@@ -217,10 +221,6 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
           signal: AbortSignal.any([closed, stopping]),
           heartbeatMs: HEARTBEAT_MS,
         });
-        if (!closed.aborted) {
-          streams += 1;
-          closed.addEventListener("abort", () => (streams -= 1), { once: true });
-        }
         reply.type(MEDIA_TYPE).header("x-accel-buffering", "no");
         // Its own reader asks for the next page, so a slow one holds no more than a page and what its connection takes.
         const frames = framesOf(pages, sealed, () => isCurrent(request));
