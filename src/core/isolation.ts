@@ -101,9 +101,18 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
 
 /** The operations for a caller: limited to the user it is bound to, unchanged for an unbound one. */
 export const operationsFor = (boundUser: string | undefined, operations: Operations): Operations =>
-  boundUser === undefined ? operations : bind(RULES, operations, boundUser);
+  boundUser === undefined ? operations : rejecting(bind(RULES, operations, boundUser));
 
-/** As `operationsFor`. */
+/** What would be thrown at the call rejects its promise. */
+const rejecting = (all: Operations): Operations =>
+  Object.fromEntries(
+    Object.entries(all).map(([name, operate]) => [
+      name,
+      async (input: Input) => (operate as Operation)(input),
+    ]),
+  ) as unknown as Operations;
+
+/** As `operationsFor`, but what answers at once throws at once. */
 export const documentOperationsFor = (
   boundUser: string | undefined,
   operations: DocumentOperations,

@@ -30,7 +30,7 @@ describe("operationsFor", () => {
   });
 
   it("refuses another user's name, item by item in a batch", async () => {
-    await expect(async () => anns.addMemory({ content: "x", userId: "ben" })).rejects.toMatchObject({
+    await expect(anns.addMemory({ content: "x", userId: "ben" })).rejects.toMatchObject({
       code: "FORBIDDEN",
     });
     const { results } = await anns.addMemories({
