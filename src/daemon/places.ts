@@ -6,7 +6,7 @@ const CIPHER = "aes-128-ecb";
 const BLOCK_BYTES = 16;
 const PLACE_BYTES = 6;
 
-/** Places of a store, which open over restarts. @param storeId a secret that no answer has. */
+/** Places of a store, which open over restarts. @param storeId a secret from bound keys: only answers to admins name it. */
 export function createPlaces(storeId: string): Places {
   const key = createHash("sha256").update(`places ${storeId}`).digest().subarray(0, BLOCK_BYTES);
   const encrypt = createCipheriv(CIPHER, key, null).setAutoPadding(false);
