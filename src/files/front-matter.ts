@@ -62,8 +62,9 @@ export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFr
   } catch {
     return { fault: "has front matter that is not YAML", yaml, body };
   }
-  // A rule, some text and another rule.
-  if (!isObject(fields) || !isObject(plain)) return { ...none, body: text };
+  // A rule, some text and another rule; or JSON that is the whole note.
+  const isWhole = read === readJson && body.trim() === "";
+  if (!isObject(fields) || !isObject(plain) || isWhole) return { ...none, body: text };
   const given = fields;
   const title = typeof given["title"] === "string" ? given["title"].trim() : "";
   const dateName = DATE_NAMES.find((field) => typeof dateOf(given[field]) === "number");

@@ -74,6 +74,11 @@ describe("front matter", () => {
     expect(read('{\n  "port": 1\n}\nText')).toMatchObject({ body: '{\n  "port": 1\n}\nText', others: {} });
   });
 
+  it("is no JSON that is the whole note: it stays text", () => {
+    const text = '{\n  "title": "Pump",\n  "colour": "red"\n}\n';
+    expect(read(text)).toMatchObject({ body: text, others: {} });
+  });
+
   it("is read in the properties of Logseq, which stay text", () => {
     const text = "title:: Rope\ntags:: garden, kids\n\n- hangs in the shed\n";
     expect(read(text)).toMatchObject({ title: "Rope", tags: ["garden", "kids"], body: text });
