@@ -128,6 +128,40 @@ export function twoOpenersContract(
       await expect(reused).rejects.toMatchObject({ code: "UNPROCESSABLE" });
     });
 
+    it("changes and deletes a memory that the other has changed and that was not refreshed since", async () => {
+      const tea = await add(a, "green tea");
+      const coffee = await add(a, "coffee");
+      await b.refresh();
+      for (const { id } of [tea, coffee]) await updateMemory(b.ports, { id, content: `${id} of b` });
+      await updateMemory(a.ports, { id: tea.id, content: "tea of a" });
+      expect(await refreshed(b)).toContain("tea of a");
+      await updateMemory(b.ports, { id: coffee.id, content: "coffee of b" });
+      await deleteMemory(a.ports, { id: coffee.id, trash: true });
+      expect([await refreshed(a), await refreshed(b)]).toEqual([["tea of a"], ["tea of a"]]);
+      await deleteMemory(b.ports, { id: tea.id });
+      const gone = updateMemory(a.ports, { id: tea.id, content: "black tea" });
+      await expect(gone).rejects.toMatchObject({ code: "NOT_FOUND" });
+    });
+
+    it("decides in steps, and on a small write right behind it, after it was overtaken", async () => {
+      const { id } = await add(a, "tea");
+      await b.refresh();
+      await reinforceMemory(b.ports, { id, boost: 0.1 });
+      const erased = deleteUserMemories(a.ports, {
+        userId: USER,
+        keepsDocuments: false,
+        includesFacts: true,
+      });
+      const small = recordFact(a.ports, {
+        subject: "Ada",
+        predicate: "lives in",
+        object: "Rome",
+        userId: USER,
+      });
+      await Promise.all([erased, small]);
+      expect([await refreshed(a), await refreshed(b)]).toEqual([[], []]);
+    });
+
     it("keeps every one of many writes that are made at once", async () => {
       const contents = Array.from({ length: 60 }, (_, i) => `note number ${i}`);
       await Promise.all(contents.map((content, i) => add(i % 2 === 0 ? a : b, content)));

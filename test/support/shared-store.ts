@@ -33,7 +33,8 @@ export function openSharedStore(shared: SharedRecords, clock: Clock): SharedStor
   })[] = [];
   const stored = <T extends keyof Rows>(table: T, ids: readonly string[]) => {
     const rows = new Map<string, Rows[T]>();
-    for (const { changes } of shared)
+    // What is not shown yet is not read either.
+    for (const { changes } of shared.slice(0, head))
       for (const change of changes) {
         if (change.table !== table || !ids.includes(change.id)) continue;
         if (change.row === null) rows.delete(change.id);

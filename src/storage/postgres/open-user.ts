@@ -1,5 +1,6 @@
 import type { EmbeddingStamp } from "../../core/embedding.ts";
 import type { Feed } from "../../core/feed.ts";
+import type { MemoryRow } from "../../core/rows.ts";
 import { StoreCatalogue } from "../catalogue/catalogue.ts";
 import { Overlay } from "../catalogue/overlay.ts";
 import { StampedVectors } from "../catalogue/stamped-vectors.ts";
@@ -108,7 +109,20 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
   const store = new IndexedMemoryStore({
     indexes,
     journal,
-    tables: rows,
+    tables: {
+      close: () => rows.close(),
+      async read(table, ids) {
+        const found = await rows.read(table, ids);
+        const isAhead = (id: string) => {
+          const [entry, row] = [store.catalogue.find(id), found.get(id) as MemoryRow | undefined];
+          return entry !== undefined && (row === undefined || row.version > entry.version);
+        };
+        if (table !== "memories" || !ids.some(isAhead)) return found;
+        // The database has rows that are not shown yet: whoever decides on one and its entry would find them to differ for ever.
+        await refresh();
+        return rows.read(table, ids);
+      },
+    },
     tokens: rows.tokens,
     checkpointer: {
       // The database has the rows: nothing is pending.

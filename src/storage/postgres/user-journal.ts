@@ -148,7 +148,7 @@ export class UserJournal implements StoreJournal {
         lock = await this.#catchUp(group);
         // Whoever was overtaken decides again meanwhile.
         await nextTurn();
-        await this.#hooks.decided();
+        if (this.#waiting.length === 0) await this.#hooks.decided();
       } catch (error) {
         await lock?.end();
         lock = undefined;
