@@ -87,7 +87,7 @@ it("names what belongs to nobody", async () => {
   expect(await statusOf("strays")).toMatch(/note: .*KEYS\.tmp; not of memoryd: shopping\.txt/);
 });
 
-it("says that an unfinished write is set aside", async () => {
+it("says that an unfinished write is cut off", async () => {
   const journal = readdirSync(join(directory, "journal")).findLast((name) => name.endsWith(".journal"));
   appendFileSync(join(directory, "journal", journal ?? ""), "grp\nhalf of a write");
   expect(await statusOf("journal")).toMatch(/note: .*cut short/);

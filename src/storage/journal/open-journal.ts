@@ -37,8 +37,8 @@ interface LastSegment extends FoundSegment {
 /**
  * Opens the journal of a store, replays what follows the checkpoint and gets ready to append.
  *
- * An unfinished write at the very end, which a crash leaves, was never acknowledged: it is cut off. Anything else that does not hold together is refused before a file is touched; records may have been
- * handed to `onRecord` by then.
+ * An unfinished write at the very end, which a crash leaves, was never acknowledged: it is cut off. Anything else that does
+ * not hold together is refused before a file is touched; records may have been handed to `onRecord` by then.
  *
  * @throws {ServiceError} STORE_UNUSABLE for damage, missing segments, another store's, another format's.
  */

@@ -45,9 +45,10 @@ type Places = Pick<StoreCatalogue, "ordinals" | "ordinalOf" | "idAt" | "isLive" 
 
 /**
  * Rows by memory in flat files below the folder of tables, which the checkpoint names as it names those of tables: a
- * question reads 250 token vectors and a dozen texts, for which LanceDB takes 40 times as long. A file is never changed: first
- * its rows, all of one stamp, then their index. A row in a later file takes the place of one in an earlier. With each checkpoint the new rows are written to
- * one more file, together with what is left of files that are no larger, so that there are few.
+ * question reads 250 token vectors and a dozen texts, for which LanceDB takes 40 times as long. A file is never
+ * changed: first its rows, all of one stamp, then their index. A row in a later file takes the place of one in an
+ * earlier. With each checkpoint the new rows are written to one more file, together with what is left of files that are
+ * no larger, so that there are few.
  */
 export class RowFiles<T extends "tokens" | "memories"> {
   readonly #format: RowFormat<T>;

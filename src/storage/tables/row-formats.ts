@@ -1,4 +1,5 @@
 import type { Rows } from "../../core/rows.ts";
+import { TABLE_SPECS } from "./specs.ts";
 import type { FlatTable } from "./table-spec.ts";
 
 /** What rows of one table stand in files as. */
@@ -35,5 +36,6 @@ export const TEXTS: RowFormat<"memories"> = {
   stampOf: () => "",
   // In a third of the time of MessagePack, and as exact.
   encode: (row) => Buffer.from(JSON.stringify(row)),
-  decode: (bytes) => JSON.parse(bytes.toString()) as Rows["memories"],
+  decode: (bytes) =>
+    ({ ...TABLE_SPECS.memories.missing, ...JSON.parse(bytes.toString()) }) as Rows["memories"],
 };

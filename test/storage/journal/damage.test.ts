@@ -72,7 +72,7 @@ describe("a torn tail", () => {
     ["zero-filled", (bytes: Buffer, last: number) => bytes.fill(0, last)],
     ["zero-filled in part", (bytes: Buffer) => bytes.fill(0, bytes.length - 200)],
     ["garbled", (bytes: Buffer, last: number) => bytes.fill(0x5a, last + 100, last + 110)],
-  ])("%s is set aside, reported and cut, and the journal goes on", (_, tear) =>
+  ])("%s is cut off and reported, and the journal goes on", (_, tear) =>
     withFolder(async (folder) => {
       const [path = ""] = await tenRecords(folder);
       const last = groupsOf(path).at(-1) ?? 0;

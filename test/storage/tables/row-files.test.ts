@@ -8,7 +8,8 @@ import { deleteMemory } from "../../../src/core/operations.ts";
 import type { Change } from "../../../src/core/rows.ts";
 import { type Disk, listFilesBelow, nodeDisk } from "../../../src/storage/files/disk.ts";
 import { RowFiles } from "../../../src/storage/tables/row-files.ts";
-import { TOKENS } from "../../../src/storage/tables/row-formats.ts";
+import { TEXTS, TOKENS } from "../../../src/storage/tables/row-formats.ts";
+import { TABLE_SPECS } from "../../../src/storage/tables/specs.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../../support/store-on-disk.ts";
 import { erase } from "../../support/store-survival.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
@@ -132,6 +133,12 @@ describe("files of token vectors", () => {
     const again = await reopened(tokens, memories);
     expect((await again.read(["m1"])).get("m1")?.vectors).toEqual(vectors(201));
     await again.close();
+  });
+
+  it("complete texts that are older than a field of memories", () => {
+    const older = Buffer.from(JSON.stringify({ content: "a text" }));
+    expect(TEXTS.decode(older, "")).toEqual({ content: "a text", ...TABLE_SPECS.memories.missing });
+    expect(TABLE_SPECS.memories.missing).not.toEqual({});
   });
 
   it("give no wrong vectors wherever they are damaged or cut", async () => {
