@@ -8,6 +8,7 @@ import { gatherCandidates } from "../../src/core/recall/gather-candidates.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
 import type { MemoryFilter, Selection } from "../../src/core/ports.ts";
 import { currentFirst, LOOKED_AT, tenseOf } from "../../src/core/recall/currency.ts";
+import { anotherBehind, namingAnother } from "../../src/core/recall/identifiers.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
 import { termWeights } from "../../src/core/recall/bm25.ts";
 import { readQuestion } from "../../src/core/recall/question.ts";
@@ -86,7 +87,12 @@ async function exactly(query: string, filter: MemoryFilter): Promise<string[]> {
   // What was superseded falls behind others of nearly its score, of which made-up questions find many.
   const memories = await store.readMemories(idsOf(ranked.slice(0, LOOKED_AT)));
   const options = { question: query, tense: tenseOf(query), asOf: undefined, period: undefined };
-  return idsOf([...currentFirst(store, ranked, memories, options).hits]).slice(0, HITS);
+  const looked = ranked.slice(0, LOOKED_AT).map((hit) => ({
+    hit,
+    content: memories.get(ids.get(hit.ordinal) ?? "")?.content ?? "",
+  }));
+  const found = anotherBehind(ranked, namingAnother(query, looked));
+  return idsOf([...currentFirst(store, found, memories, options).hits]).slice(0, HITS);
 }
 
 async function recall(

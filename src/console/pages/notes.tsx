@@ -45,9 +45,10 @@ export function Notes({ at }: PageProps) {
     },
     a: () => scope !== "read" && pickShown(),
     t: () => document.querySelector<HTMLInputElement>(".picked input")?.focus(),
-    // An open note is what it deletes else.
-    Delete: () =>
-      at["id"] === undefined && document.querySelector<HTMLButtonElement>(".picked .danger")?.click(),
+    // An open note has this key to itself.
+    ...(at["id"] === undefined && {
+      Delete: () => document.querySelector<HTMLButtonElement>(".picked .danger")?.click(),
+    }),
   });
   const pick = (memory: Memory) => {
     const next = new Map(picked);
