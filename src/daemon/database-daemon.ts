@@ -72,6 +72,10 @@ export function startOnDatabase(
     const keys = keyRingOf(kept, await asked(database, () => kept.read()), clock);
     const fault = config.apiKey === undefined && !keys.isLocked ? strangersLetIn(config) : undefined;
     if (fault !== undefined) throw new ConfigError(fault);
+    // Where another node opened the store to its own machine, this one stays shut to strangers.
+    const keysNow = async () =>
+      (await kept.read()) ??
+      (config.apiKey === undefined && strangersLetIn(config) !== undefined ? [] : undefined);
     const embedder = await opening;
 
     const timeZone = config.timeZone === "" ? ownTimeZone() : config.timeZone;
@@ -119,13 +123,14 @@ export function startOnDatabase(
       const sentAt = performance.now();
       const [row] = await database.query<[string]>("select extract(epoch from clock_timestamp()) * 1000");
       clock.note(Number(row?.[0]), sentAt);
-      if (await kept.isBehind()) await keys.refresh(() => kept.read());
+      if (await kept.isBehind()) await keys.refresh(keysNow);
       answeredAt = performance.now();
     };
     // Before the first write is dated.
     await asked(database, look);
     let looking: Promise<void> | undefined;
     const ping = setInterval(() => {
+      users.makeRoom();
       looking ??= look()
         .catch(() => undefined)
         .finally(() => (looking = undefined));

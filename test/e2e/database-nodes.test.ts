@@ -220,7 +220,23 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     expect(admin.name).toBe("admin");
     expect(memoryd("keys", "revoke", made.id, "--data-dir", folders[1] as string).status).toBe(0);
     await expect.poll(async () => (await withKey(at(0))).status, { timeout: KEYS_KNOWN_MS }).toBe(401);
-    expect(memoryd("auth", "off", "--yes", "--data-dir", folders[1] as string).status).toBe(0);
+
+    // One that others can reach stays shut when the keys are removed on one that they cannot.
+
+    // What others can reach stays shut when the keys are removed on a node that they cannot.
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-node-"));
+    const exposed = await startNode(folder, ["--allowed-hosts", "memoryd.example"]);
+    try {
+      expect(memoryd("auth", "off", "--yes", "--data-dir", folders[1] as string).status).toBe(0);
+      await expect
+        .poll(async () => (await add(at(0), user, "open")).status, { timeout: KEYS_KNOWN_MS })
+        .toBe(200);
+      await sleep(KEYS_KNOWN_MS - 2_000);
+      expect((await add(exposed, user, "open")).status).toBe(401);
+    } finally {
+      await exposed.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("start only where the database is what they need", async () => {

@@ -135,7 +135,7 @@ export class KeyRing {
   saveUses(): Promise<void> {
     if (this.#uses.size === 0) return Promise.resolve();
     return this.#change(async () => {
-      if (this.isLocked) await this.#write(this.keys);
+      if (this.keys.length > 0) await this.#write(this.keys);
     });
   }
 
