@@ -1,7 +1,7 @@
 import type { ApiKey, KeyFile } from "../../core/access/key-ring.ts";
 import { conflict, storeUnusable } from "../../core/errors.ts";
 import { isKeys } from "../files/key-file.ts";
-import { type Database, databaseAway, DatabaseError } from "./database.ts";
+import { type Database, databaseAway, DatabaseError, perhapsWritten } from "./database.ts";
 
 /** The keys of all nodes, in the database. */
 export class DatabaseKeys implements KeyFile {
@@ -50,7 +50,9 @@ export class DatabaseKeys implements KeyFile {
         [keys, this.#version],
       )
       .catch((error: unknown) => {
-        throw error instanceof DatabaseError ? databaseAway(error) : error;
+        if (!(error instanceof DatabaseError)) throw error;
+        const isUnknown = error.wasSent && !error.isRefusal && !error.isConflict;
+        throw isUnknown ? perhapsWritten(error) : databaseAway(error);
       });
     if (row === undefined)
       throw conflict("Another node changed the keys at this moment; try again shortly.", {

@@ -1,8 +1,11 @@
+import { databaseAway } from "./database.ts";
 import { openUser, type UserStore, type UserStoreParts } from "./open-user.ts";
 import { historyChanged } from "./user-journal.ts";
 
 /** Users that are loaded at the same time; each holds a connection. */
 const LOADED_AT_ONCE = 4;
+/** A request that has waited so long for its turn to load a user is told to come again. */
+const TURN_MS = 5_000;
 /** Each has 10 GB of address space for its vectors: of 128 TB, 12 971 got theirs. */
 const MAX_OPEN = 10_000;
 /** A user is loaded anew so often before a request is told to come again. */
@@ -96,7 +99,7 @@ export class UserStores<T> {
       opening: this.#inTurn(() => openUser(this.#parts, user)).then((opened) => {
         entry.loaded = { opened, attached: this.#attach(opened, user) };
         this.#loads += 1;
-        this.#makeRoom();
+        this.makeRoom();
         return entry.loaded;
       }),
     };
@@ -106,7 +109,7 @@ export class UserStores<T> {
 
   /** Runs of a few at a time, the others in their order. */
   async #inTurn<R>(work: () => Promise<R>): Promise<R> {
-    if (this.#loading >= LOADED_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#loading >= LOADED_AT_ONCE) await this.#waitForTurn();
     else this.#loading += 1;
     try {
       return await work();
@@ -117,11 +120,25 @@ export class UserStores<T> {
     }
   }
 
+  #waitForTurn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        reject(databaseAway(`${TURN_MS / 1_000} seconds were not enough to load other users`));
+      }, TURN_MS);
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push(begin);
+    });
+  }
+
   /**
    * Lets go of users that were not used for longest. A request that works on one goes on: it is an opener like that of
    * another process.
    */
-  #makeRoom(): void {
+  makeRoom(): void {
     let { bytes } = this.figures;
     for (const [user, entry] of this.#entries) {
       if (bytes <= this.#budgetBytes && this.#entries.size <= MAX_OPEN) return;

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServiceError } from "../../../src/core/errors.ts";
 import { addMemories, addMemory } from "../../../src/core/memories/add-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
+import { DatabaseKeys } from "../../../src/storage/postgres/database-keys.ts";
 import { type PostgresServer, hasPostgres, startPostgres } from "../../support/postgres-server.ts";
 import { times } from "../../support/stress.ts";
 import { openSwallowingProxy, type SwallowingProxy } from "../../support/swallowing-proxy.ts";
@@ -248,6 +249,17 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
       expect(await contents(node, user)).toEqual(["two", "one"]);
     });
 
+    it("say that nobody knows of a change of keys whose answer was lost", async () => {
+      const keys = new DatabaseKeys(node.database);
+      await keys.read();
+      proxy.swallowAfter("update memoryd.setup", true);
+      await expect(keys.write([])).rejects.toMatchObject({
+        code: "NOT_READY",
+        message: expect.stringMatching(/not known whether it was stored/) as string,
+      });
+      proxy.open();
+    });
+
     it("refuse requests at once while nobody answers, and go on when somebody does", async () => {
       const user = randomUUID();
       await add(node, user, "one");
@@ -259,6 +271,38 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
       await add(node, user, "three");
       expect(await contents(first(), user)).toEqual(["three", "one"]);
     });
+  });
+
+  it("tell a request that waits for its turn to load a user to come again within some seconds", async () => {
+    const holder = await second().database.begin();
+    await holder.query("lock table memoryd.owner in access exclusive mode");
+    const awake = setInterval(() => void holder.query("select 1").catch(() => undefined), 1_000);
+    const startedAt = performance.now();
+    const asked = Array.from({ length: 8 }, () => first().portsOf(randomUUID()));
+    const [loading, waiting] = [asked.slice(0, 4), asked.slice(4)];
+    for (const refused of await Promise.allSettled(waiting))
+      expect(refused).toMatchObject({
+        status: "rejected",
+        reason: { code: "NOT_READY", retryAfterSeconds: 1 },
+      });
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    clearInterval(awake);
+    await holder.end();
+    await Promise.all(loading);
+    await add(first(), randomUUID(), "one");
+  });
+
+  it("closes users when one that is open has grown", async () => {
+    const node = await openTestNode(address, { budgetBytes: 1e6 });
+    const [small, large] = [randomUUID(), randomUUID()];
+    await add(node, small, "one");
+    const ports = await node.portsOf(large);
+    const items = Array.from({ length: 1_000 }, (_, i) => ({ content: `note ${i}`, userId: large }));
+    await addMemories(ports, { items });
+    expect(node.users.figures.users).toBe(2);
+    node.users.makeRoom();
+    expect(node.users.figures.users).toBe(1);
+    await node.close();
   });
 
   it("closes users who were not used for longest, and opens them again", async () => {
