@@ -103,7 +103,9 @@ describe("composeContext", () => {
     const operations = operationsFor("ada", bindOperations(world.ports));
     const { items } = await operations.composeContext({ maxTokens: 600, query: "coffee" });
     expect(items.map(({ text }) => text)).toEqual(["I prefer tea."]);
-    expect(() => operations.composeContext({ maxTokens: 600, userId: "ben" })).toThrow(/bound to one user/);
+    await expect(operations.composeContext({ maxTokens: 600, userId: "ben" })).rejects.toThrow(
+      /bound to one user/,
+    );
   });
 
   it("tells nothing superseded, deleted, ended, asked, said by a document, or told already", async () => {
