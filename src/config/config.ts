@@ -325,7 +325,7 @@ export function strangersLetIn({ host, allowedHosts }: Exposure): string | undef
   return `Answering to the host name ${foreign} lets others in, so a key is needed: ${remedy}, or take it out of --allowed-hosts.`;
 }
 
-/** What is wrong with the address of a database, without the address, which may hold a password; undefined: nothing. */
+/** Says why an address of a database is refused, without the address, which may hold a password; undefined: it is not. */
 function faultOfStore(store: string): string | undefined {
   if (store === "") return undefined;
   const url = URL.canParse(store) ? new URL(store) : undefined;

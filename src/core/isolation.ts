@@ -103,7 +103,7 @@ const DOCUMENT_RULES: Rules<DocumentOperations> = {
 export const operationsFor = (boundUser: string | undefined, operations: Operations): Operations =>
   boundUser === undefined ? operations : rejecting(bind(RULES, operations, boundUser));
 
-/** What would be thrown at the call rejects its promise. */
+/** The operations, so that an error thrown at a call rejects its promise. */
 const rejecting = (all: Operations): Operations =>
   Object.fromEntries(
     Object.entries(all).map(([name, operate]) => [
@@ -217,7 +217,7 @@ async function inBatches(
   for (const [user, own] of places) {
     const part = { ...input, items: own.map((place) => items[place] as Input) };
     const called = callFor(user, part);
-    // What refuses the only user refuses the batch.
+    // An error for the only user is one for the batch.
     const answer = places.size === 1 ? await called : await refusedOr(called);
     for (const [i, place] of own.entries())
       results[place] =

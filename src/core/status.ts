@@ -28,7 +28,7 @@ export interface ServiceStatus {
     /** Why writes that add are refused, as the end of a sentence; null while they are accepted. */
     readonly addsRefused: string | null;
   };
-  /** Of a node: the users that it has open, and since its start how many it loaded and how often another node wrote first. */
+  /** A node's open users, and since its start how many it loaded and how often another node wrote first. */
   readonly node?: {
     readonly users: number;
     readonly bytes: number;

@@ -22,7 +22,7 @@ import { openDatabase } from "../storage/postgres/database.ts";
 import { DatabaseClock } from "../storage/postgres/database-clock.ts";
 import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
 import { checkSchema, SCHEMA_VERSION } from "../storage/postgres/schema.ts";
-import { sweepRemoved } from "../storage/postgres/sweep-removed.ts";
+import { sweepRemoved } from "../storage/postgres/newer-records.ts";
 import { UserStores } from "../storage/postgres/user-stores.ts";
 import { keyRingOf } from "./key-service.ts";
 import { classifierOf, openModel } from "./model-service.ts";
@@ -72,7 +72,7 @@ export function startOnDatabase(
     const keys = keyRingOf(kept, await asked(database, () => kept.read()), clock);
     const fault = config.apiKey === undefined && !keys.isLocked ? strangersLetIn(config) : undefined;
     if (fault !== undefined) throw new ConfigError(fault);
-    // Where another node opened the store to its own machine, this one stays shut to strangers.
+    // This node stays shut to strangers if another one removed the keys for its own machine.
     const keysNow = async () =>
       (await kept.read()) ??
       (config.apiKey === undefined && strangersLetIn(config) !== undefined ? [] : undefined);
@@ -210,7 +210,7 @@ export function startOnDatabase(
   });
 }
 
-/** What is asked of all users is answered of those that are open here. */
+/** Questions about all users are answered for those that are open here. */
 function figuresOf(
   { listSectors, listSuperseded }: Pick<Operations, "listSectors" | "listSuperseded">,
   opened: () => readonly { readonly operations: Operations }[],

@@ -35,7 +35,7 @@ export interface MovedIn {
   readonly versions: number;
 }
 
-/** What one user has in a data directory. */
+/** A user's rows in a data directory. */
 interface Belongings {
   /** Ids, in the order of adding. */
   readonly memories: string[];
@@ -96,7 +96,7 @@ export async function moveIn(
   }
 }
 
-/** What is moved, by user; null: of nobody. */
+/** The rows to be moved, by user; null: of nobody. */
 function belongingsIn(
   store: OpenedStore["store"],
   { nobodyAs, withoutDocuments }: MoveInOptions,

@@ -1,5 +1,6 @@
 import type { Clock, Ordinal } from "../core/ports.ts";
 import type { LanceTable, Rows, TokenRow } from "../core/rows.ts";
+import type { Overlay } from "./catalogue/overlay.ts";
 import type { DiskSpace } from "./files/disk-space.ts";
 import type { StoreJournal } from "./journal/journal.ts";
 import type { StoreIndexes, StoreLog } from "./store-indexes.ts";
@@ -29,7 +30,18 @@ export interface StoreCheckpointer {
   close(): Promise<void>;
 }
 
-/** What a store is built over: LanceDB and files, PostgreSQL, or arrays. */
+/** For rows that rest where they are read once they are durable: the overlay lets go of them, and nothing is pending. */
+export const withoutCheckpoints = (overlay: Pick<Overlay, "release">): StoreCheckpointer => ({
+  notePending: () => void overlay.release(Infinity),
+  flush: async () => {},
+  note: async () => {},
+  close: async () => {},
+});
+
+/** The room of a store that does not look at a disk. */
+export const ENDLESS_ROOM: DiskSpace = { lack: undefined, isFresh: true, look: async () => {} };
+
+/** The parts that a store is built over: LanceDB and files, PostgreSQL, or arrays. */
 export interface StoreParts {
   readonly indexes: StoreIndexes;
   readonly journal: StoreJournal;

@@ -9,6 +9,7 @@ import { WordIndex } from "../../src/storage/catalogue/word-index.ts";
 import { PurgeLedger } from "../../src/storage/checkpoints/purge-ledger.ts";
 import { RecentFeed } from "../../src/storage/recent-feed.ts";
 import { IndexedMemoryStore } from "../../src/storage/indexed-memory-store.ts";
+import { ENDLESS_ROOM } from "../../src/storage/store-ports.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
 export interface InMemoryStore {
@@ -72,7 +73,7 @@ export function createInMemoryStore(
       close: async () => {},
     },
     log: { warn: () => {} },
-    room: { lack: undefined, isFresh: true, look: async () => {} },
+    room: ENDLESS_ROOM,
     tables: { read: async () => new Map(), close: async () => {} },
     tokens: { read: async () => new Map(), has: () => false, close: async () => {} },
     checkpointer: {

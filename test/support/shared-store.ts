@@ -10,6 +10,7 @@ import { PurgeLedger } from "../../src/storage/checkpoints/purge-ledger.ts";
 import { IndexedMemoryStore } from "../../src/storage/indexed-memory-store.ts";
 import { type JournalRecord, Overtaken, type StoreJournal } from "../../src/storage/journal/journal.ts";
 import { RecentFeed } from "../../src/storage/recent-feed.ts";
+import { ENDLESS_ROOM, withoutCheckpoints } from "../../src/storage/store-ports.ts";
 import { createFakeEmbedder } from "./fake-embedder.ts";
 
 /** The records of a store that several openers write to, oldest first. */
@@ -114,13 +115,8 @@ export function openSharedStore(shared: SharedRecords, clock: Clock): SharedStor
       has: () => false,
       close: async () => {},
     },
-    checkpointer: {
-      notePending: () => void overlay.release(Infinity),
-      flush: async () => {},
-      note: async () => {},
-      close: async () => {},
-    },
-    room: { lack: undefined, isFresh: true, look: async () => {} },
+    checkpointer: withoutCheckpoints(overlay),
+    room: ENDLESS_ROOM,
     clock,
     log: { warn: () => {} },
   });

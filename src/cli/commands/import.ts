@@ -119,7 +119,7 @@ async function run(
       continue;
     }
     const isDated = !(item.kind === "memory" && item.isDatedByFile);
-    // What is added before the first without a time has one, and is not looked for.
+    // Records before the first one without a time have times, and are not looked for.
     if (daemon !== undefined && (isNotes || !isDated))
       findStored ??= await readStored(daemon, options.project);
     const stored =
@@ -142,7 +142,7 @@ async function run(
 
 interface Stored {
   readonly id: string;
-  /** Of a note; empty for other memories. */
+  /** The note's; empty for other memories. */
   readonly path: string;
   readonly time: number | undefined;
   /** The note of this import that it is. */

@@ -22,14 +22,14 @@ export interface Sendable {
   readonly route: Route;
   readonly where: string;
   readonly body: Fields;
-  /** What its text had that is not sent. */
+  /** The kind of data that was left out of its text. */
   readonly leftOut?: string;
 }
 type WithBody = Extract<ImportItem, { body: object }>;
 export type Checked = Sendable | Exclude<ImportItem, WithBody>;
 
 const DATA = "pictures, fonts, sound or video in the text of a memory, as data in base64";
-/** What stays of a text that holds only such data: the signs of Markdown around it. */
+/** The rest of a text that holds only such data: the signs of Markdown around it. */
 const NO_TEXT = /^[\s!()[\]<>"']*$/;
 
 /** Why a record that names a user is refused without `--keep-users`. */

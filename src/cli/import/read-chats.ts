@@ -179,7 +179,7 @@ function filled<T>(times: readonly (T | undefined)[], usual: T | undefined): (T 
   );
 }
 
-/** What a model thought, called and ran before its answer, as Open WebUI writes it into the text. */
+/** A model's thoughts, calls and runs before its answer, as Open WebUI writes them into the text. */
 const MADE_OF =
   /<details type="(?:reasoning|tool_calls|code_interpreter)"[^>]{0,400}>(?:(?!<details)[\s\S]){0,100000}?<\/details>\s*/g;
 

@@ -44,7 +44,7 @@ type PlacedLine = Line & { readonly end: number | undefined };
 
 export const NOT_UTF8 = "is not UTF-8";
 
-/** What is wrong with bytes that are not UTF-8, and what they seem to be. */
+/** Says that bytes are not UTF-8, and which encoding they seem to have. */
 export function notUtf8(bytes: Uint8Array): string {
   const { encoding } = guessEncoding(bytes);
   return `${NOT_UTF8}; name its encoding: --encoding ${encoding}, which it looks like, or another one`;

@@ -92,7 +92,7 @@ const byAnswer = (a: Candidate, b: Candidate): number => (a.answer ?? 0) - (b.an
 const byValue = (a: Candidate, b: Candidate): number =>
   b.value - a.value || b.at - a.at || (a.id < b.id ? -1 : 1);
 
-/** Of what says the same the later one, with the value before where two differ in one; the most valuable first. */
+/** Keeps the later of items that say the same, with the value before where two differ in one; the most valuable first. */
 function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
   const best = PARTS.flatMap(({ holds }) =>
     candidates.filter(holds).sort(byValue).slice(0, MAX_COMPARED),

@@ -179,7 +179,7 @@ export async function gatherNotes(
       (snippets.has(memory.id) ? ANSWERS : 1);
     return { kind, id: memory.id, text, at, project: memory.project, value };
   });
-  // Of two values the newer is told, with what was before, and is worth as much as the more valuable one.
+  // The newer of two values is told with the one before it, and is worth as much as the more valuable of them.
   const values = new Map(notes.map(({ id, value }) => [id, value]));
   const before = new Map<string, string>();
   const isEarlier = ({ id, text, value }: Candidate) => {

@@ -5,7 +5,7 @@ import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
 import { changeWords } from "../text/change-words.ts";
-import { fit, type Period } from "../text/time-periods.ts";
+import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import { type RankedHit, sumOf } from "./ranking.ts";
@@ -108,7 +108,6 @@ const WEIGHTS = {
 const MAX_TELLING = 3;
 /** So many words of change in the earlier one say that it tells an event rather than a state. */
 const MAX_CHANGES = 2;
-const DAY_MS = 86_400_000;
 /** What words can add to the odds, at most. */
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */

@@ -27,12 +27,12 @@ export const looksLike = (identifier: string) => {
       Array.from(other).filter((sign, i) => sign !== identifier[i]).length === 1);
 };
 
-/** Of digits and of letters or signs, or a number that is no year and too long to count anything. */
+/** Digits with letters or signs, or a number that is no year and too long to count anything. */
 const NAMES_ONE_THING = /^(?=.*\d)(?:.*[^\d]|(?!(?:19|20)\d\d$)\d{3,})/u;
 /** A time of day is often remembered wrongly. */
 const TIME_OF_DAY = /^\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)?$/u;
 
-/** What a text names. */
+/** The identifiers and numbered things of a text. */
 interface Named {
   readonly identifiers: readonly string[];
   /** Each word before a number, with the numbers. */
@@ -89,7 +89,7 @@ export function namingAnother(
   );
 }
 
-/** Of its sum of terms what names another thing keeps so much. */
+/** The share of its sum of terms that a memory keeps which names another thing. */
 const OF_ANOTHER = 0.5;
 
 /** The hits, best first, those that name another thing further behind. */

@@ -111,7 +111,7 @@ export interface Found {
   readonly vector?: Float32Array;
 }
 
-/** Where only a time is asked for, of what was added then and tells of an earlier one. */
+/** The score of a memory that was added in the time that is asked for, and tells of an earlier one. */
 const TELLS_OF_EARLIER = 0.3;
 const READ_ADDED = 200;
 

@@ -206,7 +206,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
 const momentAsked = (timed: TimedQuestion | undefined, present: number): number =>
   timed === undefined || timed.period.to > present ? present : timed.period.to - 1;
 
-/** What is dated ahead has not happened in "the last 48 hours". */
+/** Ends a time that goes on at now: a memory dated ahead has not happened in "the last 48 hours". */
 function untilNow(timed: TimedQuestion, now: number): TimedQuestion {
   const { period, days, isTimeAlone, isComing } = timed;
   if (!isTimeAlone || isComing || period.to !== Infinity) return timed;

@@ -2,7 +2,7 @@
 
 /** Shorter texts are read whatever they are. */
 const MIN_ILLEGIBLE_CHARS = 2_000;
-/** Of a text that is none for people: its parts, and their least share of the characters that are no white space. */
+/** Kinds of text that are not for people: their parts, and the least share of these in the characters that are no white space. */
 const ILLEGIBLE: readonly (readonly [what: string, share: number, parts: RegExp])[] = [
   ["data in base64 or hexadecimal", 0.6, /[\w+/=-]{70,2000}|^[\w+/=-]{60,69}$/gm],
   [
@@ -39,7 +39,7 @@ export function withoutData(text: string): string {
   return parts.join("");
 }
 
-/** What a text mostly is, where it is hardly one for people. */
+/** Names the data that most of a text is; undefined for a text for people. */
 export function illegible(text: string): string | undefined {
   const charsOf = (part: string) => part.replace(/\s+/g, "").length;
   const chars = charsOf(text);

@@ -1,8 +1,12 @@
 import type { FeedEntry } from "../../core/feed.ts";
 import type { Change } from "../../core/rows.ts";
 import type { NewerRecord } from "../journal/journal.ts";
-import type { Query } from "./database.ts";
+import type { Database, Query } from "./database.ts";
 import { changeOf } from "./row-columns.ts";
+
+/** How long the database remembers which rows were removed, so that nodes which have a user open need not load it anew. */
+const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1_000;
+const USERS_AT_ONCE = 200;
 
 /** A state of a user: its last record, and the token that only this record has. */
 export interface Head {
@@ -11,7 +15,7 @@ export interface Head {
   readonly token: string;
 }
 
-/** What was written since a head. */
+/** The records and rows that were written since a head. */
 export interface Newer {
   readonly head: Head;
   readonly records: readonly NewerRecord[];
@@ -73,4 +77,25 @@ export async function readHead(
   if (head.sequence === since.sequence) return token === since.token ? head : undefined;
   if (since.sequence < Number(floor)) return undefined;
   return since.sequence === 0 || known === since.token ? head : undefined;
+}
+
+/** Forgets records, and rows that were removed, of more than a week ago. Nodes that were away for longer load a user anew. */
+export async function sweepRemoved(database: Database): Promise<void> {
+  for (;;) {
+    const swept = await database.query(
+      `with old as (
+        select owner, max(sequence) as sequence from memoryd.record
+          where at < extract(epoch from clock_timestamp()) * 1000 - $1 group by owner limit $2
+      ), moved as (
+        update memoryd.owner o set floor = greatest(o.floor, old.sequence) from old where o.owner = old.owner
+      ), forgotten as (
+        delete from memoryd.record r using old where r.owner = old.owner and r.sequence <= old.sequence
+      ), removed as (
+        delete from memoryd.row r using old where r.owner = old.owner and r.sequence <= old.sequence and r.slim is null
+      )
+      select owner from old`,
+      [REMEMBERED_MS, USERS_AT_ONCE],
+    );
+    if (swept.length < USERS_AT_ONCE) return;
+  }
 }

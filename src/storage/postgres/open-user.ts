@@ -9,6 +9,7 @@ import { PurgeLedger } from "../checkpoints/purge-ledger.ts";
 import { IndexedMemoryStore } from "../indexed-memory-store.ts";
 import { RecentFeed } from "../recent-feed.ts";
 import { loadIndexes, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
+import { ENDLESS_ROOM, withoutCheckpoints } from "../store-ports.ts";
 import { type Database, databaseAway, DatabaseError, type Query } from "./database.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { type Head, readHead, readNewer } from "./newer-records.ts";
@@ -124,14 +125,9 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
       },
     },
     tokens: rows.tokens,
-    checkpointer: {
-      // The database has the rows: nothing is pending.
-      notePending: () => void overlay.release(Infinity),
-      flush: async () => {},
-      note: async () => {},
-      close: async () => {},
-    },
-    room: { lack: undefined, isFresh: true, look: async () => {} },
+    // The database has the rows.
+    checkpointer: withoutCheckpoints(overlay),
+    room: ENDLESS_ROOM,
     clock,
     log,
   });
@@ -142,7 +138,7 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
       const sentAt = performance.now();
       const newest = await readHead(database.query, user, known, (at) => clock.note(at, sentAt));
       if (newest === undefined) {
-        // What was read of a state that our own writes have left since tells nothing.
+        // A state that our own writes have left since tells nothing.
         if (journal.head === known) return journal.lose(historyChanged());
       } else if (newest.sequence <= journal.head.sequence) return;
       else if (store.isBusy) {

@@ -4,7 +4,7 @@ import { addMemory } from "../../../src/core/memories/add-memories.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { type Database, openDatabase } from "../../../src/storage/postgres/database.ts";
 import { checkSchema, prepareSchema, SCHEMA_VERSION } from "../../../src/storage/postgres/schema.ts";
-import { sweepRemoved } from "../../../src/storage/postgres/sweep-removed.ts";
+import { sweepRemoved } from "../../../src/storage/postgres/newer-records.ts";
 import { createFakeEmbedder } from "../../support/fake-embedder.ts";
 import { hasPostgres, sharedPostgres } from "../../support/postgres-server.ts";
 import { openTestNode } from "../../support/user-stores.ts";
