@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/storage/postgres/database.ts";
 import { type Answer, call, type DaemonProcess, startDaemonProcess } from "../support/daemon-process.ts";
 import { type PostgresServer, hasPostgres, startPostgres } from "../support/postgres-server.ts";
 import { seededRandom } from "../support/seeded-random.ts";
@@ -126,6 +127,28 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     expect(contents).toEqual(expect.arrayContaining([...answered]));
     expect(contents.filter((content) => !asked.has(content))).toEqual([]);
     expect(answered.size).toBeGreaterThan(20);
+  });
+
+  it("find all memories of a user whose image a node was killed at storing", async () => {
+    const user = randomUUID();
+    const all = Array.from({ length: 500 }, (_, i) => ({ content: `note ${i}`, user_id: user }));
+    for (let first = 0; first < all.length; first += 100)
+      await call(at(1), "POST", "/memory/add/batch", { memories: all.slice(first, first + 100) });
+    const database = openDatabase({ connectionString: address });
+    const holder = await database.begin();
+    await holder.query("lock table memoryd.image in share mode");
+    const asked = list(at(0), user).catch(() => undefined);
+    const storing =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into memoryd.image%'";
+    await expect.poll(() => server.run(storing)).toHaveLength(1);
+    await at(0).kill();
+    await asked;
+    await holder.end();
+    nodes[0] = await startNode(folders[0] as string);
+    for (const node of nodes) expect((await list(node, user)).size).toBe(500);
+    const stored = "select octet_length(content) > 0 from memoryd.image where owner = $1";
+    expect(await database.query(stored, [user])).toEqual([[true]]);
+    await database.close();
   });
 
   it("answer 503 without the database, say so when asked, and go on when it is back", async () => {

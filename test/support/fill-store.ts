@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { embeddingChanges, newMemoryRow, readText } from "../../src/core/memories/compose-memory.ts";
 import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
+import type { MemoryStore } from "../../src/core/ports.ts";
 import { type Change, edgeId } from "../../src/core/rows.ts";
 import { bytesOf } from "../../src/storage/catalogue/overlay.ts";
 import { nodeDisk } from "../../src/storage/files/disk.ts";
@@ -34,37 +35,53 @@ const ROWS_PER_RECORD = 500;
 const quiet = { info() {}, warn() {}, error: console.error };
 
 export interface FillOptions {
-  readonly directory: string;
   readonly count: number;
   readonly stamp: EmbeddingStamp;
   /** Memories belong to this many users in turn; 1 in a hundred of them has the tag "rare". */
   readonly users?: number;
+  /** Of a user by number. */
+  readonly nameOf?: (user: number) => string;
   /** Links from each memory to ones before it; none if left out. */
   readonly waypoints?: number;
 }
 
 /**
- * Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through the store's own write path.
+ * Fills a store in a directory as `fillOpenStore` does.
  *
  * @returns about what the rows weigh, and what this process wrote meanwhile (NaN where there is no `/proc`).
  */
 export async function fillStore({
   directory,
-  count,
-  stamp,
-  users = 100,
-  waypoints = 0,
-}: FillOptions): Promise<{ readonly bytesOfRows: number; readonly bytesWritten: number }> {
+  ...options
+}: FillOptions & { readonly directory: string }): Promise<{
+  readonly bytesOfRows: number;
+  readonly bytesWritten: number;
+}> {
   const writtenBefore = bytesWrittenSoFar();
-  let bytesOfRows = 0;
   await nodeDisk.makeDirectory(directory);
   const { store, checkpointer } = await openStore({
     disk: nodeDisk,
     directory,
     clock: systemClock,
-    stamp: () => stamp,
+    stamp: () => options.stamp,
     log: quiet,
   });
+  const bytesOfRows = await fillOpenStore(store, options);
+  await checkpointer.flush();
+  await store.close();
+  return { bytesOfRows, bytesWritten: bytesWrittenSoFar() - writtenBefore };
+}
+
+/**
+ * Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through its own write path.
+ *
+ * @returns about what the rows weigh.
+ */
+export async function fillOpenStore(
+  store: Pick<MemoryStore, "commit">,
+  { count, stamp, users = 100, nameOf = (user) => `user${user}`, waypoints = 0 }: FillOptions,
+): Promise<number> {
+  let bytesOfRows = 0;
   const random = seededRandom(count);
   const vectors = drawnVectors(random);
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
@@ -81,7 +98,7 @@ export async function fillStore({
           content,
           tags: i % 100 === 0 ? ["rare"] : ["common"],
           metadata: { place: i },
-          userId: `user${i % users}`,
+          userId: nameOf(i % users),
           project: null,
           sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
           occurredAt: section.now - (count - i) * 60_000,
@@ -121,9 +138,7 @@ export async function fillStore({
       return { changes: all, result: undefined };
     });
   }
-  await checkpointer.flush();
-  await store.close();
-  return { bytesOfRows, bytesWritten: bytesWrittenSoFar() - writtenBefore };
+  return bytesOfRows;
 }
 
 function bytesWrittenSoFar(): number {

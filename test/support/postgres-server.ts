@@ -38,8 +38,12 @@ export interface PostgresServer {
   stop(): void;
 }
 
-/** Starts a server of its own, in a folder of its own, which ends with this process. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a server of its own, in a folder of its own, which ends with this process.
+ *
+ * @param more settings; without them it syncs nothing.
+ */
+export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   if (bindir === undefined) throw new Error("PostgreSQL is missing");
   const folder = mkdtempSync(join(process.env["MEMORYD_TEST_DISK"] ?? tmpdir(), "memoryd-postgres-"));
   const data = join(folder, "data");
@@ -53,7 +57,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const settings = { port, fsync: "off", listen_addresses: "127.0.0.1", unix_socket_directories: "" };
+  const settings = {
+    port,
+    fsync: "off",
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    ...more,
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const begin = () => spawn(join(bindir, "postgres"), ["-D", data, ...flags], options);
   let server: ChildProcess = begin();
@@ -110,7 +120,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** The server that the tests of this process share. */
-export const sharedPostgres = loadedOnce(startPostgres);
+export const sharedPostgres = loadedOnce(() => startPostgres());
 
 /** A port that is free now. */
 async function freePort(): Promise<number> {

@@ -7,6 +7,8 @@ export interface SwallowingProxy {
    * @param cuts does as `cut` in that moment.
    */
   swallowAfter(text: string, cuts?: boolean): void;
+  /** Keeps the next message that holds this text, and what follows it, until `go`; `held` resolves once it is kept. */
+  holdBefore(text: string): { readonly held: Promise<void>; go(): void };
   /** Breaks all connections, and accepts none until `open`. */
   cut(): void;
   open(): void;
@@ -18,6 +20,7 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
   const sockets = new Set<Socket>();
   let swallowed: string | undefined;
   let cutsThen = false;
+  let heldBefore: { readonly text: string; hold(socket: Socket): void } | undefined;
   let isCut = false;
   const server = createServer((client) => {
     if (isCut) {
@@ -40,6 +43,11 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
         swallows = true;
         swallowed = undefined;
       }
+      if (heldBefore !== undefined && bytes.includes(heldBefore.text)) {
+        upstream.cork();
+        heldBefore.hold(upstream);
+        heldBefore = undefined;
+      }
       upstream.write(bytes);
     });
     upstream.on("data", (bytes: Buffer) => {
@@ -60,6 +68,19 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
     swallowAfter(text, cuts = false) {
       swallowed = text;
       cutsThen = cuts;
+    },
+    holdBefore(text) {
+      let kept: Socket | undefined;
+      const held = new Promise<void>((done) => {
+        heldBefore = {
+          text,
+          hold(socket) {
+            kept = socket;
+            done();
+          },
+        };
+      });
+      return { held, go: () => kept?.uncork() };
     },
     cut,
     open: () => (isCut = false),

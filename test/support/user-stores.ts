@@ -12,6 +12,8 @@ import { createMemoryWorld } from "./memory-world.ts";
 export interface TestNode {
   readonly database: Database;
   readonly users: UserStores<{ readonly opened: UserStore; readonly ports: MemoryPorts }>;
+  /** What was logged as a warning. */
+  readonly warnings: readonly string[];
   /** The ports of a user, as a request gets them. */
   portsOf(user: string): Promise<MemoryPorts>;
   close(): Promise<void>;
@@ -38,14 +40,23 @@ export async function openTestNode(
     patienceMs = 10_000,
     budgetBytes = 1e9,
     clock = new DatabaseClock(),
-  }: { readonly patienceMs?: number; readonly budgetBytes?: number; readonly clock?: DatabaseClock } = {},
+    imageFrom,
+  }: {
+    readonly patienceMs?: number;
+    readonly budgetBytes?: number;
+    readonly clock?: DatabaseClock;
+    readonly imageFrom?: number;
+  } = {},
 ): Promise<TestNode> {
   const { ports, embedder } = createMemoryWorld();
   const database = openDatabase({ connectionString });
   await prepareSchema(database);
   await checkSchema(database, embedder.stamp);
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const parts = { database, stamp: embedder.stamp, clock, log, patienceMs };
+  const warnings: string[] = [];
+  const warn = (_details: object, phrase: string) => void warnings.push(phrase);
+  const log = { info: () => {}, warn, error: () => {} };
+  const more = imageFrom === undefined ? {} : { imageFrom };
+  const parts = { database, stamp: embedder.stamp, clock, log, patienceMs, ...more };
   const users = new UserStores(parts, budgetBytes, (opened) => ({
     opened,
     ports: { ...ports, clock, ids: uuidSource, store: opened.store, requests: new RequestLedger() },
@@ -53,6 +64,7 @@ export async function openTestNode(
   return {
     database,
     users,
+    warnings,
     portsOf: async (user) => (await users.find(user)).ports,
     async close() {
       await users.close();

@@ -6,6 +6,10 @@ import type { Disk, DiskFile } from "../files/disk.ts";
 
 /** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;
+/** Changes with what any part of the image holds. */
+export const IMAGE_LAYOUT = 5;
+/** Memories below which filling the indexes is as quick without an image. */
+export const IMAGE_FROM = 500;
 export const IMAGE_NAME = "INDEXES";
 /** Length of the header, before it. */
 const PREFIX_BYTES = 4;
@@ -106,16 +110,19 @@ export async function removeDerived(disk: Disk, directory: string, name: string)
   }
 }
 
+/** What an image is read from. */
+type ImageFile = Pick<DiskFile, "read" | "close">;
+
 /** An image that was found, whose parts are checked as they are read. */
 export class IndexImage {
   /** The record that it holds all changes up to. */
   readonly sequence: number;
-  readonly #file: DiskFile;
+  readonly #file: ImageFile;
   readonly #sections: readonly (Section & { readonly position: number })[];
   /** The position in the file behind it. */
   readonly end: number;
 
-  private constructor(file: DiskFile, { sequence, sections }: Header, position: number) {
+  private constructor(file: ImageFile, { sequence, sections }: Header, position: number) {
     this.#file = file;
     this.sequence = sequence;
     let next = position;
@@ -136,7 +143,7 @@ export class IndexImage {
   }
 
   /** One that begins at a position of a file; undefined where there is none of that key, or its header is damaged. */
-  static async at(file: DiskFile, position: number, key: string): Promise<IndexImage | undefined> {
+  static async at(file: ImageFile, position: number, key: string): Promise<IndexImage | undefined> {
     try {
       const prefix = new Uint32Array(1);
       await file.read(new Uint8Array(prefix.buffer), position);

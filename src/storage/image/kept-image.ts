@@ -3,14 +3,10 @@ import type { StampedVectors } from "../catalogue/stamped-vectors.ts";
 import type { CheckpointedTable, ChosenCheckpoint } from "../checkpoints/checkpoint.ts";
 import type { Disk } from "../files/disk.ts";
 import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
-import { encodeImage, IndexImage, removeImage, writeImage } from "./index-image.ts";
+import { encodeImage, IMAGE_FROM, IMAGE_LAYOUT, IndexImage, removeImage, writeImage } from "./index-image.ts";
 import { imageOf, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
 import { tableOf } from "../tables/table-spec.ts";
 
-/** Changes with what any part of the image holds. */
-const IMAGE_LAYOUT = 5;
-/** Memories below which a start is as quick from the tables. */
-const IMAGE_FROM = 500;
 /**
  * Bytes of the journal that are kept for each byte of the tables. Beside a million memories that is some 100 000 adds, which take a start 10 s of
  * processor time, where the tables take 70 s.

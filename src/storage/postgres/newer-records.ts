@@ -35,11 +35,6 @@ export async function readNewer(query: Query, owner: string, since: Head): Promi
     "select sequence, at, erases, entries from memoryd.record where owner = $1 and sequence > $2 order by sequence",
     [owner, since.sequence],
   );
-  // Texts only where terms may have to be made again; token vectors are read by id.
-  const rows = await query<[number, string, Buffer | null, Buffer | null]>(
-    "select kind, id, slim, case kind when 0 then heavy end from memoryd.row where owner = $1 and sequence > $2 order by kind, sequence",
-    [owner, since.sequence],
-  );
   return {
     head,
     records: records.map(([sequence, at, erases, entries]) => ({
@@ -50,8 +45,18 @@ export async function readNewer(query: Query, owner: string, since: Head): Promi
         ([kind, id, userId]) => ({ kind, id, userId }),
       ),
     })),
-    changes: rows.map(([kind, id, slim, heavy]) => changeOf(kind, id, { slim, heavy })),
+    changes: await readChanges(query, owner, since.sequence),
   };
+}
+
+/** The rows that were written after a record, as they are now. */
+export async function readChanges(query: Query, owner: string, since: number): Promise<Change[]> {
+  // Texts only where terms may have to be made again; token vectors are read by id.
+  const rows = await query<[number, string, Buffer | null, Buffer | null]>(
+    "select kind, id, slim, case kind when 0 then heavy end from memoryd.row where owner = $1 and sequence > $2 order by kind, sequence",
+    [owner, since],
+  );
+  return rows.map(([kind, id, slim, heavy]) => changeOf(kind, id, { slim, heavy }));
 }
 
 /** The newest head; undefined where the database does not know the given one, or has forgotten what was removed since. */

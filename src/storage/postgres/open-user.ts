@@ -8,13 +8,14 @@ import { WordIndex } from "../catalogue/word-index.ts";
 import { PurgeLedger } from "../checkpoints/purge-ledger.ts";
 import { IndexedMemoryStore } from "../indexed-memory-store.ts";
 import { RecentFeed } from "../recent-feed.ts";
-import { loadIndexes, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
+import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
 import { ENDLESS_ROOM, withoutCheckpoints } from "../store-ports.ts";
 import { type Database, databaseAway, DatabaseError, type Query } from "./database.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { type Head, readHead, readNewer } from "./newer-records.ts";
+import { loadUserIndexes, storeImage } from "./user-image.ts";
 import { historyChanged, UserJournal } from "./user-journal.ts";
-import { scannedRows, UserRows } from "./user-rows.ts";
+import { UserRows } from "./user-rows.ts";
 
 /** One snapshot, whatever others write. */
 const SNAPSHOT = "isolation level repeatable read read only" as const;
@@ -52,11 +53,13 @@ export interface UserStoreParts {
   readonly log: StoreLog;
   /** How long a write is tried again while the database is away; for tests. */
   readonly patienceMs?: number;
+  /** Memories from which the image of a user is stored; for tests. */
+  readonly imageFrom?: number;
 }
 
 /** Loads the memories of a user, who need not have any. @throws {ServiceError} NOT_READY while the database does not answer. */
 export async function openUser(parts: UserStoreParts, user: string): Promise<UserStore> {
-  const { database, stamp, clock, log, patienceMs } = parts;
+  const { database, stamp, clock, log, patienceMs, imageFrom } = parts;
   const overlay = new Overlay();
   const load = async () => {
     const snapshot = await database.begin(SNAPSHOT);
@@ -68,7 +71,7 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
         // Beyond all that this process has given out, also if the user was open before.
         start: Math.ceil(performance.now() * 1_000),
       });
-      const indexes: StoreIndexes = {
+      const newIndexes = (): StoreIndexes => ({
         catalogue: new StoreCatalogue(() => clock.now()),
         overlay,
         words: new WordIndex(),
@@ -79,16 +82,20 @@ export async function openUser(parts: UserStoreParts, user: string): Promise<Use
         nextOrder,
         lastTime,
         believed: undefined,
-      };
-      await loadIndexes(indexes, scannedRows(snapshot.query, user), log);
-      return { head, indexes, feed };
+      });
+      const options = { newIndexes, stamp, log, imageFrom };
+      return { head, feed, ...(await loadUserIndexes(snapshot.query, user, head, options)) };
     } finally {
       await snapshot.end();
     }
   };
-  const { head, indexes, feed } = await load().catch((error: unknown) => {
+  const { head, indexes, feed, image } = await load().catch((error: unknown) => {
     throw error instanceof DatabaseError ? databaseAway(error) : error;
   });
+  if (image !== undefined)
+    await storeImage(database, user, head, { image, stamp }).catch((error: unknown) =>
+      log.warn({ err: error }, "image of a user not stored"),
+    );
 
   let isLost = false;
   const rows = new UserRows(database, user, CACHE_BYTES);

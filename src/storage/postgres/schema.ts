@@ -43,6 +43,13 @@ create table memoryd.row (
 );
 alter table memoryd.row alter heavy set storage external;
 create index row_since on memoryd.row (owner, sequence);`,
+  `create table memoryd.image (
+  owner text primary key,
+  sequence bigint not null,
+  key text not null,
+  content bytea not null
+);
+alter table memoryd.image alter content set storage external;`,
 ];
 
 /** The schema that this program works with. */
@@ -109,7 +116,7 @@ async function checkRights({ query }: Database): Promise<void> {
   const lacking = await query<[string]>(
     `select t.name || ': ' || string_agg(p.name, ', ') from unnest($1::text[]) t(name), unnest($2::text[]) p(name)
       where not has_table_privilege('memoryd.' || t.name, p.name) group by t.name`,
-    [["owner", "record", "row"], RIGHTS],
+    [["owner", "record", "row", "image"], RIGHTS],
   );
   const setup = await query<[boolean]>(
     "select has_table_privilege('memoryd.setup', 'select') and has_table_privilege('memoryd.setup', 'update')",

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { runAtOnce } from "../../core/at-once.ts";
 import { notReady, type ServiceError } from "../../core/errors.ts";
 import type { FeedEntry } from "../../core/feed.ts";
 import type { Change } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
+import { unpurgedIn } from "../checkpoints/purge-ledger.ts";
 import { type JournalRecord, Overtaken, type RecordToAppend, type StoreJournal } from "../journal/journal.ts";
 import {
   type Database,
@@ -15,6 +17,7 @@ import {
 } from "./database.ts";
 import { type Head, type Newer, readNewer } from "./newer-records.ts";
 import { columnsOf, kindOf } from "./row-columns.ts";
+import { EMPTY_IMAGE } from "./user-image.ts";
 
 /** The store over the journal. */
 export interface JournalHooks {
@@ -258,6 +261,7 @@ export class UserJournal implements StoreJournal {
   ): Promise<boolean> {
     const last = group.at(-1);
     const { sequence, token: known } = this.#head;
+    const isFinal = group.some(({ time, changes }) => runAtOnce(unpurgedIn(time, changes)) !== undefined);
     const move =
       sequence === 0
         ? `insert into memoryd.owner (owner, sequence, token, at, next_order)
@@ -269,7 +273,7 @@ export class UserJournal implements StoreJournal {
         insert into memoryd.record (owner, sequence, token, at, erases, entries)
         select $1, r.sequence, $3, r.at, r.erases, r.entries
           from moved, unnest($8::bigint[], $9::bigint[], $10::boolean[], $11::text[]) r (sequence, at, erases, entries)
-      ), put as (${put("from moved, ", 12)})
+      ), put as (${put("from moved, ", 12)})${isFinal ? `, emptied as (${EMPTY_IMAGE})` : ""}
       select count(*) from moved`,
       [
         this.#owner,

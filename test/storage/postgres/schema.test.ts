@@ -32,6 +32,24 @@ describe.skipIf(!hasPostgres)("the schema", () => {
     expect(await checkSchema(database, stamp)).toBe(storeId);
   });
 
+  it("of an older program is asked to be migrated, and keeps what it holds", async () => {
+    const node = await openTestNode(address);
+    const user = randomUUID();
+    await addMemory(await node.portsOf(user), { content: "one", userId: user });
+    await node.close();
+    // As version 1 was.
+    await database.query("drop table memoryd.image");
+    await database.query("update memoryd.setup set version = 1");
+    await expect(checkSchema(database, stamp)).rejects.toMatchObject(
+      refused(/^The tables of memoryd in the database have version 1, .*run `memoryd store prepare`[^.]*\.$/),
+    );
+    expect(await prepareSchema(database)).toBe(1);
+    await checkSchema(database, stamp);
+    const later = await openTestNode(address);
+    expect((await later.portsOf(user)).store.catalogue.size).toBe(1);
+    await later.close();
+  });
+
   it("refuses vectors of another model", async () => {
     const other = { ...stamp, model: "another" };
     await expect(checkSchema(database, other)).rejects.toMatchObject(refused(/another model or rule/));

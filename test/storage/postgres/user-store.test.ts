@@ -27,8 +27,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
   afterAll(() => database.close());
 
-  const open = (user: string, clock: Clock) =>
-    openUser({ database, stamp, clock: new SetClock(clock), log }, user);
+  const open = (user: string, clock: Clock, imageFrom = Infinity) =>
+    openUser({ database, stamp, clock: new SetClock(clock), log, imageFrom }, user);
 
   memoryStoreContract("a user's store in PostgreSQL", async () => {
     const { ports } = createMemoryWorld();
@@ -52,18 +52,22 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     };
   });
 
-  twoOpenersContract(
-    "a user's store in PostgreSQL",
-    async (clock) => {
-      const user = randomUUID();
-      return {
-        async open() {
-          const opened = await open(user, clock);
-          return { ...opened, close: () => opened.store.close() };
-        },
-        remove: async () => {},
-      };
-    },
-    times(3),
-  );
+  for (const [name, imageFrom] of [
+    ["a user's store in PostgreSQL", Infinity],
+    ["a user's store in PostgreSQL with an image", 1],
+  ] as const)
+    twoOpenersContract(
+      name,
+      async (clock) => {
+        const user = randomUUID();
+        return {
+          async open() {
+            const opened = await open(user, clock, imageFrom);
+            return { ...opened, close: () => opened.store.close() };
+          },
+          remove: async () => {},
+        };
+      },
+      times(3),
+    );
 });
