@@ -14,6 +14,11 @@ type DotProducts = (query: number, rows: number, count: number, dimensions: numb
 
 /** Raises the four numbers at `out` to the largest products; all addresses as those of `dot`. */
 type MaxOfFour = (queries: number, rows: number, count: number, dimensions: number, out: number) => void;
+interface Kernel {
+  readonly memory: KernelMemory;
+  readonly dot: DotProducts;
+  readonly maxOfFour: MaxOfFour;
+}
 /** Queries that the kernel compares at once. */
 const FOUR = 4;
 const LEAST = -(2 ** 31);
@@ -25,9 +30,8 @@ const LEAST = -(2 ** 31);
 export class Int8Rows {
   readonly dimensions: number;
   #count = 0;
-  readonly #memory: KernelMemory;
-  readonly #dot: DotProducts;
-  readonly #maxOfFour: MaxOfFour;
+  /** Of lists that have had a row: it takes 10 GB of addresses, and a process may have thousands of empty lists. */
+  #opened: Kernel | undefined;
   readonly #rowsAt: number;
 
   /** @throws {RangeError} if `dimensions` is not a positive multiple of 16. */
@@ -35,16 +39,19 @@ export class Int8Rows {
     if (dimensions <= 0 || dimensions % LANES !== 0)
       throw new RangeError(`dimensions must be a positive multiple of ${LANES}, got ${dimensions}`);
     this.dimensions = dimensions;
-    const { memory, exports } = openKernel(INT8_KERNEL, 2 * PAGE_BYTES);
-    this.#memory = memory;
-    this.#dot = exports["dot"] as DotProducts;
-    this.#maxOfFour = exports["max4"] as MaxOfFour;
     // Output first, then the query, then the rows, which alone grow.
     this.#rowsAt = ROWS_A_CALL * 4 + dimensions * Int16Array.BYTES_PER_ELEMENT;
   }
 
   get count(): number {
     return this.#count;
+  }
+
+  get #kernel(): Kernel {
+    if (this.#opened !== undefined) return this.#opened;
+    const { memory, exports } = openKernel(INT8_KERNEL, 2 * PAGE_BYTES);
+    const [dot, maxOfFour] = [exports["dot"] as DotProducts, exports["max4"] as MaxOfFour];
+    return (this.#opened = { memory, dot, maxOfFour });
   }
 
   /**
@@ -74,7 +81,7 @@ export class Int8Rows {
 
   /** The rows end to end, until the next is added. */
   get values(): Int8Array {
-    return new Int8Array(this.#memory.buffer, this.#rowsAt, this.#count * this.dimensions);
+    return new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#count * this.dimensions);
   }
 
   /** Adds rows of so many bytes in all, to be filled before the next is added. @throws {RangeError} as `add`. */
@@ -82,9 +89,9 @@ export class Int8Rows {
     const first = this.#count;
     const count = bytes / this.dimensions;
     if (!Number.isInteger(count)) throw new RangeError(`${bytes} is no multiple of ${this.dimensions}`);
-    reserve(this.#memory, this.#rowsAt + (first + count) * this.dimensions);
+    reserve(this.#kernel.memory, this.#rowsAt + (first + count) * this.dimensions);
     this.#count += count;
-    return new Uint8Array(this.#memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
+    return new Uint8Array(this.#kernel.memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
   }
 
   /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */
@@ -92,14 +99,14 @@ export class Int8Rows {
     this.#assertLength(row);
     if (!(index >= 0 && index < this.#count))
       throw new RangeError(`there is no row ${index} of ${this.#count}`);
-    new Int8Array(this.#memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
+    new Int8Array(this.#kernel.memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
   }
 
   /** A copy of a row. @throws {RangeError} where no row is. */
   row(index: number): Int8Array {
     if (!(index >= 0 && index < this.#count))
       throw new RangeError(`there is no row ${index} of ${this.#count}`);
-    return new Int8Array(this.#memory.buffer).slice(
+    return new Int8Array(this.#kernel.memory.buffer).slice(
       this.#rowsAt + index * this.dimensions,
       this.#rowsAt + (index + 1) * this.dimensions,
     );
@@ -108,12 +115,14 @@ export class Int8Rows {
   /** The dot product of the query with every row, by index. @param products as many numbers as there are rows, overwritten */
   dot(query: Int8Array, products = new Int32Array(this.#count)): Int32Array {
     this.#assertLength(query);
+    if (this.#count === 0) return products;
+    const { memory, dot } = this.#kernel;
     const queryAt = ROWS_A_CALL * 4;
-    new Int16Array(this.#memory.buffer, queryAt, query.length).set(query);
+    new Int16Array(memory.buffer, queryAt, query.length).set(query);
     for (let first = 0; first < this.#count; first += ROWS_A_CALL) {
       const count = Math.min(ROWS_A_CALL, this.#count - first);
-      this.#dot(queryAt, this.#rowsAt + first * this.dimensions, count, this.dimensions, 0);
-      products.set(new Int32Array(this.#memory.buffer, 0, count), first);
+      dot(queryAt, this.#rowsAt + first * this.dimensions, count, this.dimensions, 0);
+      products.set(new Int32Array(memory.buffer, 0, count), first);
     }
     return products;
   }
@@ -121,11 +130,12 @@ export class Int8Rows {
   /** The same of some rows, in their order. */
   dotOf(query: Int8Array, rows: readonly number[]): Int32Array {
     this.#assertLength(query);
+    const { memory, dot } = this.#kernel;
     const queryAt = ROWS_A_CALL * 4;
-    new Int16Array(this.#memory.buffer, queryAt, query.length).set(query);
-    const out = new Int32Array(this.#memory.buffer, 0, 1);
+    new Int16Array(memory.buffer, queryAt, query.length).set(query);
+    const out = new Int32Array(memory.buffer, 0, 1);
     return Int32Array.from(rows, (row) => {
-      this.#dot(queryAt, this.#rowsAt + row * this.dimensions, 1, this.dimensions, 0);
+      dot(queryAt, this.#rowsAt + row * this.dimensions, 1, this.dimensions, 0);
       return out[0] ?? 0;
     });
   }
@@ -136,11 +146,12 @@ export class Int8Rows {
    */
   maxima(queries: Int8Array, ends: readonly number[]): Int32Array {
     const { dimensions } = this;
+    const { memory, maxOfFour } = this.#kernel;
     const count = queries.length / dimensions;
     const found = new Int32Array(count * ends.length);
     // Where `dot` puts its products there is room for both.
-    const best = new Int32Array(this.#memory.buffer, 0, FOUR);
-    const laidOut = new Int16Array(this.#memory.buffer, best.byteLength, FOUR * dimensions);
+    const best = new Int32Array(memory.buffer, 0, FOUR);
+    const laidOut = new Int16Array(memory.buffer, best.byteLength, FOUR * dimensions);
     for (let query = 0; query < count; query += FOUR) {
       for (let i = 0; i < laidOut.length; i += 1) {
         const lane = Math.floor(i / (FOUR * LANES)) * LANES + (i % LANES);
@@ -151,7 +162,7 @@ export class Int8Rows {
         const end = ends[list] ?? first;
         best.fill(LEAST);
         if (end > first)
-          this.#maxOfFour(
+          maxOfFour(
             best.byteLength,
             this.#rowsAt + first * dimensions,
             end - first,

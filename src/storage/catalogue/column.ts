@@ -4,6 +4,9 @@ import { type Metadata, type Sector, SECTORS } from "../../core/memory.ts";
 import type { ImagePart, NumberArray } from "../image/index-image.ts";
 import { StringColumn, StringTable } from "./string-table.ts";
 
+/** A process may have thousands of small stores open. */
+const LEAST_ROWS = 16;
+
 /** A column of numbers that grows as it is written: a row not yet written is 0. */
 export class Column<A extends NumberArray> {
   #values: A;
@@ -11,7 +14,7 @@ export class Column<A extends NumberArray> {
 
   constructor(make: (length: number) => A) {
     this.#make = make;
-    this.#values = make(1_024);
+    this.#values = make(0);
   }
 
   /** Takes over numbers that a column of its kind had. @throws {TypeError} for others. */
@@ -31,7 +34,9 @@ export class Column<A extends NumberArray> {
 
   set(index: number, value: number): void {
     if (index >= this.#values.length) {
-      const larger = this.#make(Math.max(index + 1, this.#values.length + (this.#values.length >> 1)));
+      const larger = this.#make(
+        Math.max(LEAST_ROWS, index + 1, this.#values.length + (this.#values.length >> 1)),
+      );
       larger.set(this.#values);
       this.#values = larger;
     }

@@ -1,6 +1,6 @@
 import type { NumberArray } from "../image/index-image.ts";
 
-const LEAST_STRINGS = 64;
+const LEAST_STRINGS = 16;
 
 /**
  * Strings by number that nearly all have the same length and one byte per character, as ids and hashes do: outside of the heap,
@@ -53,7 +53,7 @@ export class StringColumn {
 const FREE = 0;
 /** Was taken: a search goes on behind it. */
 const REMOVED = -1;
-const LEAST_SLOTS = 1_024;
+const LEAST_SLOTS = 32;
 
 /** FNV-1a's 32-bit prime and start. */
 const FNV_PRIME = 16_777_619;

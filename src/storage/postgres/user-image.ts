@@ -53,6 +53,7 @@ export async function loadUserIndexes(
   const key = imageKey(stamp);
   const rows = scannedRows(query, owner);
   let indexes = newIndexes();
+  if (sequence === 0) return { indexes };
   try {
     const image = await findImage(query, owner, key);
     if (image !== undefined) {

@@ -33,6 +33,8 @@ export class UserStores<T> {
   #loads = 0;
   /** Of users that are no longer open. */
   #overtakings = 0;
+  /** What open users take, as of the last count and the loads since. */
+  #bytes = 0;
 
   /**
    * @param budgetBytes what all open users may take of memory, as far as `UserStore.bytes` tells; one is open always.
@@ -99,7 +101,8 @@ export class UserStores<T> {
       opening: this.#inTurn(() => openUser(this.#parts, user)).then((opened) => {
         entry.loaded = { opened, attached: this.#attach(opened, user) };
         this.#loads += 1;
-        this.makeRoom();
+        this.#bytes += opened.bytes;
+        this.#closeUnused();
         return entry.loaded;
       }),
     };
@@ -139,11 +142,15 @@ export class UserStores<T> {
    * another process.
    */
   makeRoom(): void {
-    let { bytes } = this.figures;
+    this.#bytes = this.figures.bytes;
+    this.#closeUnused();
+  }
+
+  /** Counts nothing anew: among 10 000 users that takes longer than loading one. */
+  #closeUnused(): void {
     for (const [user, entry] of this.#entries) {
-      if (bytes <= this.#budgetBytes && this.#entries.size <= MAX_OPEN) return;
+      if (this.#bytes <= this.#budgetBytes && this.#entries.size <= MAX_OPEN) return;
       if (entry.loaded === undefined || this.#entries.size === 1) continue;
-      bytes -= entry.loaded.opened.bytes;
       this.#drop(user, entry);
     }
   }
@@ -151,6 +158,7 @@ export class UserStores<T> {
   #drop(user: string, entry: Entry<T>): void {
     if (this.#entries.get(user) !== entry) return;
     this.#entries.delete(user);
+    this.#bytes -= entry.loaded?.opened.bytes ?? 0;
     this.#overtakings += entry.loaded?.opened.overtakings ?? 0;
   }
 }

@@ -306,7 +306,7 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
   });
 
   it("closes users who were not used for longest, and opens them again", async () => {
-    const node = await openTestNode(address, { budgetBytes: 5e5 });
+    const node = await openTestNode(address, { budgetBytes: 2.2e5 });
     const users = Array.from({ length: 8 }, () => randomUUID());
     for (const user of users) await add(node, user, `note of ${user}`);
     expect(node.users.figures.users).toBeLessThan(5);
