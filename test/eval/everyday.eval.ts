@@ -28,6 +28,12 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   ["fifth notes", () => readEverydaySet("test/fixtures/fifth-notes", "fifth notes")],
   // Nothing was fitted to them.
   ["sixth notes", () => readEverydaySet("test/fixtures/sixth-notes", "sixth notes")],
+  ["seventh notes", () => readEverydaySet("test/fixtures/seventh-notes", "seventh notes")],
+  // Other people of the same set, at whose answers nobody looked.
+  [
+    "seventh notes, judged",
+    () => readEverydaySet("test/fixtures/seventh-notes-judged", "seventh notes judged"),
+  ],
   // Of six people whose things change, with notes that look like changes and are none; `currency.ts` is fitted to them, too.
   ["changing notes", () => readEverydaySet("test/fixtures/changing-notes", "changing notes")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
