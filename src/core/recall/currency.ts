@@ -1,10 +1,10 @@
-import { identifiersOf, looksLike } from "./identifiers.ts";
+import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
-import { changeWords } from "../text/change-words.ts";
+import { changeWords, isStanding } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
@@ -116,8 +116,6 @@ const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
 const MAX_SHARING = 3;
 /** A smaller sum counts as this one. */
 const LEAST_SUM = 0.05;
-/** A note with the identifier that is asked for, and this share of the sum of one with a look-alike, goes before it. */
-const NAMED_SHARE = 0.5;
 /** So many of the best are looked at. */
 export const LOOKED_AT = 12;
 /** The share of its score that a memory keeps behind the one that goes before it. */
@@ -141,9 +139,9 @@ interface Dated {
   terms(): ReadonlySet<string>;
   /** See `changeWords`. */
   changes(): ReadonlySet<string>;
-  /** As written; none where the question has none. */
-  readonly identifiers: readonly string[];
-  /** Those of the question. */
+  /** See `isStanding`. */
+  warns(): boolean;
+  /** The identifiers of the question that it has. */
   readonly named: readonly string[];
   readonly content: string;
 }
@@ -181,7 +179,6 @@ export function currentFirst(
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
     const content = contents.get(entry.id)?.content ?? "";
-    const identifiers = asked.size === 0 ? [] : identifiersOf(content);
     const supersession = store.catalogue.supersession(hit.ordinal, asOf);
     const successor = supersession === undefined ? undefined : store.catalogue.find(supersession.by)?.ordinal;
     return [
@@ -200,9 +197,9 @@ export function currentFirst(
         project: entry.project,
         terms: once(() => tellingTerms(content, entry.project)),
         changes: once(() => changeWords(content)),
+        warns: once(() => isStanding(content)),
         content,
-        identifiers,
-        named: identifiers.filter((one) => asked.has(one)),
+        named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
       },
     ];
   });
@@ -217,12 +214,6 @@ export function currentFirst(
     scores.set(first.hit.ordinal, b);
     scores.set(second.hit.ordinal, b * BEHIND);
   };
-  for (const exact of best)
-    for (const other of best)
-      if (
-        exact.named.some((one) => !other.identifiers.includes(one) && other.identifiers.some(looksLike(one)))
-      )
-        if (exact.sum >= NAMED_SHARE * other.sum) prefer(exact, other);
   const isReplaced = replaces(best, tense);
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
@@ -299,10 +290,13 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
-    if (odds >= LINE[tense]) return true;
+    const isWarned = earlier.warns() && !later.warns();
+    if (odds >= LINE[tense] && !isWarned) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
+    // What warns of nothing replaces a warning only by a clear word of change.
+    if (isWarned && change !== "clear") return false;
     return odds + (change === undefined ? 0 : WEIGHTS[change]) >= LINE[tense];
   };
 }

@@ -18,7 +18,7 @@ export const identifiersOf = (text: string): string[] =>
   (written(text).match(IDENTIFIER) ?? []).filter((one) => /\d/.test(one) || /[-.:/_]/.test(one));
 
 /** Whether an identifier is another one that is easily taken for this: the same signs in another order, or one of them another. */
-export const looksLike = (identifier: string) => {
+const looksLike = (identifier: string) => {
   const sorted = (one: string) => Array.from(one).sort().join("");
   return (other: string) =>
     other !== identifier &&

@@ -25,17 +25,19 @@ const MAX_KEYWORDS_CHARS = 90;
 /** Characters of the line of a paste that the meaning is asked by. */
 const TELLING_CHARS = 160;
 /** A passage in quotation marks that is no phrase to look for. */
-const LONG_QUOTE = /"[^"]{120,}"|[“„][^“”„]{120,}[”“]|«[^«»]{120,}»|「[^「」]{60,}」/u;
+const LONG_QUOTE = /(?<!\S)"(?=\S)[^"]{120,}"|[“„][^“”„]{120,}[”“]|«[^«»]{120,}»|「[^「」]{60,}」/u;
 /** A question of fewer long words is read with what stands beside it. */
 const LEAST_WORDS = 4;
 
+/** How lines of a diff begin that say where it changes something, and not what. */
+const DIFF_HEAD = String.raw`diff --git |index [\da-f]{4,}|@@ |\+\+\+ |--- `;
 const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d|\d{1,2}[./]\d{1,2}[./]?(?:\d{4})?,? \d\d:\d\d`;
 /** Lines that programs write, whatever their words. */
 const MACHINE = new RegExp(
   [
     String.raw`^\s*[\[(<]?(?:${TIMESTAMP})`,
     String.raw`^\s*[\[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL|SEVERE|PANIC)\b[\])]?[: ]`,
-    String.raw`^\s*(?:diff --git |index [\da-f]{4,}|@@ |\+\+\+ |--- |[+]\s?\S|\.\.\. )`,
+    String.raw`^\s*(?:${DIFF_HEAD}|[+]\s?\S|\.\.\. )`,
     String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in )`,
     String.raw`^\s*(?:[\w.$]{1,200}\.)?\w{0,200}(?:Error|Exception|Warning)\b[^?]*:`,
     String.raw`^\s*(?:[$#%❯] |> |PS [A-Z]:|\w+@[\w.-]+[:~])`,
@@ -47,6 +49,8 @@ const MACHINE = new RegExp(
   ].join("|"),
   "u",
 );
+/** "Ida: see you there", "Weight: 12 kg", "Ida  09:02": what a line of a chat or a form begins with. */
+const LABEL = /^\s*(\p{L}[\p{L}\p{M}\p{N} ._/-]{0,30}?)(?:: |:$|\s+\d{1,2}:\d\d\s*$)/u;
 /** The words of prompts in any language, folded. */
 const PROMPT = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
@@ -91,14 +95,13 @@ export function readPrompt(text: string): Prompt {
   const between = lines.filter(
     (line, i) => i > first && i < last && kinds[i] === "prose" && PROMPT().asks.test(fold(line.trim())),
   );
-  const runs = [
-    paragraphsOf(lines.slice(0, first)),
-    between.length > 0 ? [between.join("\n")] : [],
-    paragraphsOf(lines.slice(last + 1)).reverse(),
-  ].map(shortRun);
-  const asks = runs.filter((run) => PROMPT().asks.test(fold(run)));
+  const [before, after] = [
+    shortRun(paragraphsOf(lines.slice(0, first))),
+    shortRun(paragraphsOf(lines.slice(last + 1)).reverse()),
+  ];
+  const edges = [before, after].filter((run) => PROMPT().asks.test(fold(run)));
   // Lines of prose in the middle of a paste are part of it, unless nothing else is left to be asked.
-  const [before = "", , after = ""] = runs;
+  const asks = edges.length > 0 || between.length === 0 ? edges : [shortRun([between.join("\n")])];
   const chosen = asks.length > 0 ? asks : keywordsAtEdge(lines);
   const rest = [before, after].filter((run) => run !== "");
   return promptOf((chosen.length > 0 ? chosen : rest).join("\n").trim(), lines) ?? readLetter(lines) ?? whole;
@@ -146,6 +149,7 @@ function isKeywords(line: string): boolean {
   const isOther =
     PROMPT().header.test(fold(text)) ||
     MACHINE.test(text) ||
+    isCode(text) ||
     /[;|\t=]|,\S/.test(text) ||
     text === text.toUpperCase();
   return /\p{L}{2}/u.test(text) && !isSentence && !isOther;
@@ -158,8 +162,11 @@ function promptOf(asking: string, lines: readonly string[]): Prompt | undefined 
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
 }
 
-/** Words that are long enough to tell something. */
-const longWords = (text: string): number => fold(text).match(/[\p{L}\p{N}\p{M}]{4,}/gu)?.length ?? 0;
+/** A word that is long enough to tell something, or as much of a script without spaces. */
+const LONG_WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{3}|[\p{L}\p{N}\p{M}]{4,}/gu;
+
+const longWords = (text: string): number => fold(text).match(LONG_WORD)?.length ?? 0;
 
 type LineKind = "prose" | "pasted" | "empty";
 
@@ -170,6 +177,14 @@ function kindsOf(lines: readonly string[]): LineKind[] {
   // Two lines of a head make one: "Date: …" alone may be a note's.
   const isHead = folded.filter((line) => PROMPT().header.test(line)).length >= 2;
   const hasMail = mail >= 0 && isHead;
+  const labels = lines.flatMap((line) => LABEL.exec(line)?.[1] ?? []);
+  const seen = new Set<string>();
+  const repeated = new Set(labels.filter((label) => seen.size === seen.add(label).size));
+  // Of a chat all that is said by who speaks more than once; of a form what asks nothing.
+  const isLabelled = (line: string) => {
+    const label = labels.length < 2 ? undefined : LABEL.exec(line)?.[1];
+    return label !== undefined && (repeated.has(label) || !/[?？؟]\s*$/u.test(line));
+  };
   let isFenced = false;
   let isInMail = false;
   const kinds = lines.map((line, i): LineKind => {
@@ -188,7 +203,8 @@ function kindsOf(lines: readonly string[]): LineKind[] {
       return "pasted";
     }
     if (isInMail) return "pasted";
-    if (MACHINE.test(line) || (isDiff && /^[-+ ]/.test(line)) || isCode(line)) return "pasted";
+    if (MACHINE.test(line) || (isDiff && /^[-+ ]/.test(line)) || isLabelled(line) || isCode(line))
+      return "pasted";
     return "prose";
   });
   if (!hasMail) return kinds;
@@ -206,7 +222,7 @@ function isCode(line: string): boolean {
   const pieces = line.trim().split(/\s+/);
   const plain = pieces.filter((piece) => /^[("'«„“]?[\p{L}\p{M}'’-]+[)"'»”]?[.,:;!?…]*$/u.test(piece)).length;
   const signs = line.match(/[{}[\]<>=|\\/_#$^*;`~"]|::|->|\(\)/g)?.length ?? 0;
-  if (plain / pieces.length < 0.5) return !/[?？؟]\s*$/.test(line) && (pieces.length > 2 || signs > 1);
+  if (plain / pieces.length <= 0.5) return !/[?？؟]\s*$/.test(line) && (pieces.length > 2 || signs > 1);
   return signs / line.length > 0.08 && !/[.?!]\s*$/.test(line);
 }
 
@@ -232,7 +248,9 @@ function shortRun(paragraphs: readonly string[]): string {
 
 /** The line of a paste that says what it is about: one with a fault, else the longest of words. */
 function tellingLine(pasted: readonly string[]): string {
+  const isHead = new RegExp(`^(?:${DIFF_HEAD})`, "u");
   const lines = pasted
+    .filter((line) => !isHead.test(line))
     .filter((line) => !PROMPT().header.test(fold(line)) || PROMPT().subject.test(fold(line)))
     .map((line) =>
       line

@@ -181,6 +181,15 @@ describe("the later of two notes on one thing", () => {
     expect(order([0.9, 0.7, 0.1], { denial: [0, 1] })).toEqual([1, 0, 2]);
   });
 
+  it("comes before a warning only where it warns, too, or names a clear change", () => {
+    const warning = "Never use the ladder in the shed";
+    const later = (text: string) =>
+      order([0.8, 0.7, 0.1], { days: 100 }, [warning, text, "Choir sings Bach"]);
+    expect(later("The ladder in the shed has eight rungs")).toEqual([0, 1, 2]);
+    expect(later("Never use the ladder in the shed in the rain")).toEqual([1, 0, 2]);
+    expect(later("The ladder in the shed is no longer broken, use it")).toEqual([1, 0, 2]);
+  });
+
   it("leaves the one in front that happened when the question says", () => {
     expect(order([0.9, 0.8, 0.1], { how: "told", period: { from: 0, to: 1 } })).toEqual([0, 1, 2]);
     expect(order([0.9, 0.8, 0.1], { how: "told", period: { from: 0, to: 2 } })).toEqual([1, 0, 2]);

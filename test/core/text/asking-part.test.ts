@@ -186,6 +186,31 @@ it("reads a text of two paragraphs that asks nothing, or little beside it, whole
     expect(readPrompt(text)).toEqual({ asking: text, pasted: "", pointedAt: "" });
 });
 
+it.each([
+  "Ida  09:02\nmorning! I looked at the boat\nOmar  09:03\nand? did it float?\nIda  09:05\nno",
+  "Ida: I looked at the boat today\nOmar: and? did it float?\nIda: no",
+  "Boat: the blue one\nOwner: Ida Berg\nLast inspection: spring 2024\nPlace in the harbour: ",
+  "FAILED test/boat.py::test_floats - assert 3 == 4\n1 failed, 211 passed in 38.20s (started 23:54:07)",
+  'error: step "float" failed.\n  in the file "/srv/boat.py", line 71, in launch\n    boat.lower("slipway", speed=2, crew=harbour.crew(minimum=3), at=harbour.tide.next_high_water())',
+])("finds what is asked beside a chat, a form or a report: %s", (paste) => {
+  for (const question of ["who knows that one?", "who repaired the boat?"])
+    for (const text of [`${paste}\n${question}`, `${question}\n\n${paste}`])
+      expect(readPrompt(text).asking).toBe(question);
+});
+
+it("takes no line of code for keywords", () => {
+  const paste =
+    "0   AVKit   Node::tap(Message) + 188\nthe user unplugged something\n2   lib.dylib  start + 136";
+  expect(readPrompt(paste).asking).toBe(paste);
+});
+
+it("counts words of scripts without spaces", () => {
+  const letter =
+    "お客様各位 このたびはご予約ありがとうございます。楽器をお持ちのお客様は、出発の72時間前までにお申し出ください。";
+  const paste = `【予約確認】\nご予約番号: QX7R2M\n${letter}`;
+  expect(readPrompt(`${paste}\n楽器の件はもう済んでたっけ?`).asking).toBe("楽器の件はもう済んでたっけ?");
+});
+
 it("names the line that a question points to", () => {
   const { asking, pointedAt } = readPrompt(`${PASTES["Python trace"]}\nwhy does this happen again?`);
   expect(asking).toBe("why does this happen again?");
@@ -194,6 +219,7 @@ it("names the line that a question points to", () => {
     "ParseIntError",
   );
   expect(readPrompt(`${PASTES["log"]}\nHow wide are the tyres of my touring bike?`).pointedAt).toBe("");
+  expect(readPrompt(`${PASTES["diff"]}\nwhy this?`).pointedAt).toContain("first === undefined");
   expect(readPrompt(`${PASTES["log"]}\nWho is on call?`).pointedAt).toBe("");
   const display = "27.11. 05:12  Betrieb, Kesseltemperatur im Soll\n27.11. 05:40  STÖRUNG F14";
   expect(readPrompt(`${display}\nWas hab ich da wieder gemacht?`).pointedAt).toBe("STÖRUNG F14");
