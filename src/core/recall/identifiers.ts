@@ -9,6 +9,8 @@ const SIGN = String.raw`(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Kataka
 const IDENTIFIER = new RegExp(`${SIGN}+(?:[-.:/_,]{1,3}${SIGN}+)*`, "gu");
 /** "Row 4", "Haus 17". */
 const NUMBERED = /(?<![\p{L}\p{M}])(\p{L}{3,})\.? (?:nr\.? |no\.? |№ ?|#)?(\d{1,9})(?![\p{L}\p{N}])/gu;
+/** "Mart_levels", "pw-attic": what members of a family have in common, and the rest. */
+const FIRST_PART = /^(\p{L}{2,})[-.:/_]+(.+)/gu;
 const YEAR = /^(?:19|20)\d\d$/;
 
 const written = (text: string): string => fold(text).replace(/\p{Pd}|\u2212/gu, "-");
@@ -35,20 +37,26 @@ const TIME_OF_DAY = /^\d{1,2}(?:[:.]\d\d)?(?:am|pm|h|uhr)?$/u;
 /** The identifiers and numbered things of a text. */
 interface Named {
   readonly identifiers: readonly string[];
-  /** Each word before a number, with the numbers. */
+  /** Each word before a number, with the numbers, and each first part of an identifier with what follows it. */
   readonly numbered: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 function namedIn(text: string): Named {
   const numbered = new Map<string, Set<string>>();
-  for (const [, word = "", number = ""] of written(text).matchAll(NUMBERED))
+  const identifiers = identifiersOf(text);
+  const pairs = [
+    ...written(text).matchAll(NUMBERED),
+    ...identifiers.flatMap((one) => [...one.matchAll(FIRST_PART)]),
+  ];
+  for (const [, word = "", number = ""] of pairs)
     if (!YEAR.test(number)) numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
-  return { identifiers: identifiersOf(text), numbered };
+  return { identifiers, numbered };
 }
 
 /**
  * Which of some hits name another thing than the question: in place of an identifier one that is easily taken for it; or another
- * number behind a word, where a hit that is no worse than half has the one that is asked for.
+ * number behind a word, or another member of a family ("mart_flow" for "mart_levels"), where a hit that is no worse than half has what
+ * is asked for.
  *
  * @param best with the content of each.
  */

@@ -34,6 +34,16 @@ describe("what names another thing than a question", () => {
     expect(another("who sits in row 4?", texts, [0.9, 0.1, 0.9])).toEqual([]);
   });
 
+  it("has another member of a family, where something has the one that is asked for", () => {
+    const texts = [
+      "mart_levels_hourly: never refresh it",
+      "mart_flow_daily: refreshed at lunch",
+      "lunch is at noon",
+    ];
+    expect(another("may I refresh mart_levels_hourly at lunch?", texts)).toEqual([texts[1]]);
+    expect(another("may I refresh mart_other at lunch?", texts)).toEqual([]);
+  });
+
   it.each([
     ["when is the dentist, at 10am?", "The dentist moved to 11am."],
     ["who was mayor in 2024?", "In 2025 Jones became mayor."],
