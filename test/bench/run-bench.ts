@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: the table of goals at 1 200, 10 000 and 100 000 memories; with `--million` at a million, too, which takes half an
  * hour to fill, and with `--million --store DIR` at the million of a filled store alone, to which memories are added; `sizes 1200 10000`
- * measures these sizes alone. Names (`facts`,
- * `users`, `flames`, `purge`, `backup`, `models`, `--soak [THOUSANDS]` of requests) run these parts instead. Tables are printed and replace what stands between the markers of
- * their name: those of sizes and soak in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
+ * measures these sizes alone. Names (`facts`, `users`, `flames`, `purge`, `backup`, `postgres`, `models`, `--soak [THOUSANDS]` of requests)
+ * run these parts instead. Tables are printed and replace what stands between the markers of their name: those of sizes, soak and postgres
+ * in docs/benchmarks.md, others in results.md. Nothing is asserted: figures are for reading.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { benchLarge } from "./large.ts";
 import { benchLance } from "./lance.ts";
 import { machine, type Part } from "./measure.ts";
 import { benchModels } from "./models.ts";
+import { benchPostgres } from "./postgres.ts";
 import { benchPurge } from "./purge.ts";
 import { benchSizes } from "./sizes.ts";
 import { benchSoak } from "./soak.ts";
@@ -41,6 +42,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   users: benchUsers,
   purge: benchPurge,
   backup: benchBackup,
+  postgres: benchPostgres,
   models: benchModels,
   large: (directory) => benchLarge(store ?? directory, store !== undefined),
   lance: (directory, known) =>
@@ -53,7 +55,7 @@ const named = words.filter((word) => word !== "million" && !/^\d+$/.test(word));
 for (const name of named.length > 0 ? named : ["sizes"]) {
   const part = PARTS[name];
   if (part === undefined) throw new Error(`no part ${name}; there are ${Object.keys(PARTS).join(", ")}`);
-  const file = name === "sizes" || name === "soak" ? BENCHMARKS : RESULTS;
+  const file = ["sizes", "soak", "postgres"].includes(name) ? BENCHMARKS : RESULTS;
   const [begin, end] = [`<!-- bench ${name} -->\n`, `<!-- end of ${name} -->`];
   const page = readFileSync(file, "utf8");
   const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(end)];

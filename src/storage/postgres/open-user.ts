@@ -19,8 +19,8 @@ import { UserRows } from "./user-rows.ts";
 
 /** One snapshot, whatever others write. */
 const SNAPSHOT = "isolation level repeatable read read only" as const;
-/** Memories and token vectors that a user's store keeps in memory. */
-const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 16 * 1024 ** 2 };
+/** Memories and token vectors that a user's store keeps in memory: of some 20 000 memories, each question having others. */
+const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 64 * 1024 ** 2 };
 /** Of a store with its first memory (an empty one takes half), and of each memory in its indexes. */
 const [STORE_BYTES, BYTES_PER_MEMORY] = [70_000, 1_200];
 /** Rows that are taken over at once, some 100 ms; beyond them the user is loaded anew. */

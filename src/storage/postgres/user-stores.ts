@@ -14,6 +14,8 @@ const ATTEMPTS = 3;
 interface Loaded<T> {
   readonly opened: UserStore;
   readonly attached: T;
+  /** As of the last count. */
+  bytes: number;
 }
 interface Entry<T> {
   readonly opening: Promise<Loaded<T>>;
@@ -33,7 +35,7 @@ export class UserStores<T> {
   #loads = 0;
   /** Of users that are no longer open. */
   #overtakings = 0;
-  /** What open users take, as of the last count and the loads since. */
+  /** The sum of `Loaded.bytes`. */
   #bytes = 0;
 
   /**
@@ -99,9 +101,10 @@ export class UserStores<T> {
   #load(user: string): Entry<T> {
     const entry: Entry<T> = {
       opening: this.#inTurn(() => openUser(this.#parts, user)).then((opened) => {
-        entry.loaded = { opened, attached: this.#attach(opened, user) };
+        const { bytes } = opened;
+        entry.loaded = { opened, attached: this.#attach(opened, user), bytes };
         this.#loads += 1;
-        this.#bytes += opened.bytes;
+        this.#bytes += bytes;
         this.#closeUnused();
         return entry.loaded;
       }),
@@ -142,7 +145,9 @@ export class UserStores<T> {
    * another process.
    */
   makeRoom(): void {
-    this.#bytes = this.figures.bytes;
+    this.#bytes = 0;
+    for (const { loaded } of this.#entries.values())
+      if (loaded !== undefined) this.#bytes += loaded.bytes = loaded.opened.bytes;
     this.#closeUnused();
   }
 
@@ -158,7 +163,7 @@ export class UserStores<T> {
   #drop(user: string, entry: Entry<T>): void {
     if (this.#entries.get(user) !== entry) return;
     this.#entries.delete(user);
-    this.#bytes -= entry.loaded?.opened.bytes ?? 0;
+    this.#bytes -= entry.loaded?.bytes ?? 0;
     this.#overtakings += entry.loaded?.opened.overtakings ?? 0;
   }
 }
