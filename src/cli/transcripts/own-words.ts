@@ -1,4 +1,5 @@
 import { fold } from "../../core/text/fold.ts";
+import { fromLanguages } from "../../core/text/languages.ts";
 
 /** Names of blocks that agents put into a person's message; any name with `-` or `_` is one too. */
 const BLOCK_NAMES = new Set(["instructions", "context", "caveat", "file", "document", "image"]);
@@ -45,23 +46,13 @@ export function ownWords(message: string): string[] {
   return own.filter((text) => text !== "");
 }
 
-const PRAISE = new Set(
-  (
-    "thanks thank thx ty you you're are u so much a lot very many great good nice perfect awesome excellent amazing brilliant wonderful fantastic super cool well " +
-    "job work works working worked done now that that's thats it its it's is was this everything all looks fine right correct yes yep yeah ok okay " +
-    "lgtm me to for the your help fixed love appreciated " +
-    "danke dir dank vielen sehr gut gute toll klasse prima perfekt arbeit gemacht funktioniert lauft jetzt alles das ist es top hervorragend " +
-    "merci beaucoup parfait genial bon travail ca marche maintenant tout bien c'est " +
-    "gracias muchas perfecto buen trabajo funciona ahora todo esta " +
-    "grazie mille perfetto ottimo lavoro funziona adesso tutto bene " +
-    "obrigado obrigada muito perfeito trabalho agora tudo bom " +
-    "bedankt dankjewel je wel geweldig goed gedaan werkt nu"
-  ).split(" "),
+const PRAISE = fromLanguages(
+  (languages) => new Set(languages.flatMap(({ statement }) => statement?.praise ?? [])),
 );
 
 /** Thanks and praise, and nothing else: "thanks, great job". */
 export const isPraise = (text: string): boolean =>
-  (fold(text).match(/[\p{L}'’]+/gu) ?? []).every((word) => PRAISE.has(word.replace("’", "'")));
+  (fold(text).match(/[\p{L}'’]+/gu) ?? []).every((word) => PRAISE().has(word.replace("’", "'")));
 
 function withoutBlocks(message: string): string {
   let text = "";

@@ -119,6 +119,8 @@ const SHAPE = {
     passing: "list?",
     never: "list?",
     filler: "list?",
+    talk: "list?",
+    praise: "list?",
   },
   sector: {
     instructionVerbs: "list?",

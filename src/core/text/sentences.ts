@@ -1,4 +1,5 @@
-import { STOP_WORDS, TALK_WORDS } from "./stop-words.ts";
+import { fromLanguages } from "./languages.ts";
+import { STOP_WORDS } from "./stop-words.ts";
 
 /** Marks with closing quotes behind them, empty lines; no lookahead behind what repeats. */
 const END = /[.!?…]+["'”’»)\]]*|[。！？｡]+["'”’»」』）)\]]*|\n[^\S\n]*\n/gu;
@@ -102,9 +103,15 @@ export function sentenceWorth(sentence: string): number {
   return worth * (0.7 + 0.3 * (names / 3));
 }
 
+const TALK = fromLanguages(
+  (languages) => new Set(languages.flatMap(({ statement }) => statement?.talk ?? [])),
+);
+
+/** Whether a word in lower case may be a topic: it is neither a stop word nor common in any conversation. */
+export const isTopical = (word: string): boolean => !STOP_WORDS.has(word) && !TALK().has(word);
+
 /** Number of different words that carry content. */
 function contentWords(sentence: string): number {
   const words = sentence.toLowerCase().match(WORD) ?? [];
-  return new Set(words.filter((word) => word.length > 2 && !STOP_WORDS.has(word) && !TALK_WORDS.has(word)))
-    .size;
+  return new Set(words.filter((word) => word.length > 2 && isTopical(word))).size;
 }

@@ -10,7 +10,8 @@ import type { CatalogueEntry } from "../ports.ts";
 import { estimateTokens } from "../text/text-size.ts";
 import { fold } from "../text/fold.ts";
 import { stem } from "../text/stemmer.ts";
-import { STOP_WORDS, TALK_WORDS, type WordFrequencies } from "../text/stop-words.ts";
+import { isTopical } from "../text/sentences.ts";
+import type { WordFrequencies } from "../text/stop-words.ts";
 
 /** Tokens of all highlights together, some ten sentences. */
 const MAX_TOKENS = 320;
@@ -176,8 +177,7 @@ function topicOf(word: string, frequencies: WordFrequencies, ignored: readonly s
     share < MAX_SHARE &&
     term.length > 2 &&
     /\p{L}/u.test(term) &&
-    !STOP_WORDS.has(bare) &&
-    !TALK_WORDS.has(bare) &&
+    isTopical(bare) &&
     !CONTRACTION.test(word) &&
     !ignored.some((name) => name.startsWith(bare));
   return isTopic ? { term, weight: -Math.log(share) } : null;
