@@ -1,7 +1,7 @@
 import { compareFacts } from "./compare-facts.ts";
 import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
-import { type Fact, nextVersion, sameMetadata } from "./fact.ts";
+import { type Fact, nextVersion } from "./fact.ts";
 import { factStats, factSubjects, volatileFacts } from "./fact-stats.ts";
 import { pageOf, presentOf, compareForList } from "./fact-store.ts";
 import type { FactPage, FactPorts, FactReadPorts, PageRange } from "./fact-store.ts";
@@ -19,17 +19,13 @@ type OneFact = { readonly id: string; readonly userId?: string };
 /** Makes the next version of a fact; metadata is replaced whole. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
 export async function updateFact(
   { store, clock }: FactPorts,
-  input: OneFact & Partial<Pick<Fact, "confidence" | "metadata">>,
+  { id, userId, ...changes }: OneFact & Partial<Fact>,
 ): Promise<Fact> {
   return store.commit((section) => {
     const draft = new FactDraft(store.catalogue.facts, section, clock);
-    const fact = draft.require(input.id, input.userId);
-    const { confidence = fact.confidence, metadata = fact.metadata } = input;
-    if (confidence === fact.confidence && sameMetadata(metadata, fact.metadata))
-      return { changes: [], result: fact };
-
-    const updated = nextVersion(fact, { confidence, metadata }, draft.recordedAt);
-    draft.put([updated]);
+    const fact = draft.require(id, userId);
+    const updated = nextVersion(fact, changes, draft.recordedAt);
+    if (updated !== fact) draft.put([updated]);
     return { changes: draft.changes, result: updated };
   });
 }

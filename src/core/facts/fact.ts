@@ -94,10 +94,15 @@ export const isValidAt = (fact: Pick<Fact, "validFrom" | "validTo">, at: number)
 /** The end of a period as a number that compares: infinity for an open one. */
 export const endOf = (fact: Pick<Fact, "validTo">): number => fact.validTo ?? Infinity;
 
-/** The fact with something changed; changes within one record make one version. */
+/** The fact with something changed, itself where nothing differs; changes within one record make one version. */
 export function nextVersion(fact: Fact, changes: Partial<Fact>, recordedAt: number): Fact {
+  const changed = { ...fact, ...changes };
+  const names = Object.keys(changes) as (keyof Fact)[];
+  const isKnown = (name: keyof Fact) =>
+    name === "metadata" ? sameMetadata(changed[name], fact[name]) : changed[name] === fact[name];
+  if (names.every(isKnown)) return fact;
   const version = fact.updatedAt === recordedAt ? fact.version : fact.version + 1;
-  return { ...fact, ...changes, version, updatedAt: recordedAt };
+  return { ...changed, version, updatedAt: recordedAt };
 }
 
 /** Whether two JSON values are the same, whatever the order of keys. */

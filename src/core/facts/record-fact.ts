@@ -10,21 +10,19 @@ import {
   refusedBefore,
   requestChanges,
 } from "../idempotency.ts";
-import { type Metadata, type Given, type Owned, type Written, writerOf } from "../memory.ts";
-import { placeStatement, settleCardinality } from "./timeline.ts";
+import { type Given, type Owned, type Written, writerOf } from "../memory.ts";
+import { placeStatement, type Placing, settleCardinality, type Statement } from "./timeline.ts";
 
 /** A statement to record, already checked against the limits of the API. */
-export interface RecordFactInput extends Given<Owned & Written> {
-  readonly subject: string;
-  readonly predicate: string;
-  readonly object: string;
+export interface RecordFactInput
+  extends
+    Given<Owned & Written>,
+    Pick<Placing, "subject" | "predicate">,
+    Omit<Statement, "validFrom" | "validTo"> {
   /** Absent: now. */
   readonly validFrom?: number;
   /** Absent: open, or as far as the next fact. */
   readonly validTo?: number;
-  readonly confidence?: number;
-  readonly metadata?: Metadata;
-  readonly sourceMemoryId?: string;
   /** Absent: that of the timeline, else `one`. */
   readonly cardinality?: Cardinality;
   readonly idempotency?: IdempotentRequest;

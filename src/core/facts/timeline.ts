@@ -1,5 +1,5 @@
 import { conflict, invalidRequest } from "../errors.ts";
-import { type Cardinality, endOf, type Fact, isEmpty, nextVersion, objectKey, sameMetadata } from "./fact.ts";
+import { type Cardinality, endOf, type Fact, isEmpty, nextVersion, objectKey } from "./fact.ts";
 import { type Metadata, type Owned, ownerOf, type Written, writerOf } from "../memory.ts";
 
 /**
@@ -216,13 +216,7 @@ function extend(mine: readonly Fact[], statement: Statement, extent: Extent, pla
     metadata: statement.metadata ?? first.metadata,
     sourceMemoryId: statement.sourceMemoryId ?? first.sourceMemoryId,
   };
-  const isKnown =
-    changes.validFrom === first.validFrom &&
-    changes.validTo === first.validTo &&
-    changes.confidence === first.confidence &&
-    changes.sourceMemoryId === first.sourceMemoryId &&
-    sameMetadata(changes.metadata, first.metadata);
-  return isKnown ? first : nextVersion(first, changes, placing.recordedAt);
+  return nextVersion(first, changes, placing.recordedAt);
 }
 
 /** The rest of a fact after the period put inside it, as a fact of its own. */

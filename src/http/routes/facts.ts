@@ -53,11 +53,8 @@ export const factWriteRoutes = routes(({ operationsOf }) => ({
     body: wire.UpdateFactBody,
     answer: wire.FactRecord,
     handle: async (request) => {
-      const { confidence, metadata } = request.body;
-      return operationsOf(request).updateFact({
-        ...inputs.targetOf(request, "fact"),
-        ...present({ confidence, metadata }),
-      });
+      const { userId: _owner, ...changes } = fromWire(wire.UpdateFactBody, request.body);
+      return operationsOf(request).updateFact({ ...inputs.targetOf(request, "fact"), ...changes });
     },
   }),
   closeFact: route("write DELETE /api/temporal/fact/:id", "End a fact, or erase it", {
