@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { PATTERN_MEANINGS } from "../src/schemas/text-rules.ts";
 import type * as Languages from "../src/core/text/languages.ts";
 import type { Language } from "../src/core/text/languages.ts";
-import type * as TimeAnchors from "../src/core/text/time-anchors.ts";
+import type * as TimeShared from "../src/core/text/time-shared.ts";
 import type * as TimeGrammar from "../src/core/text/time-grammar.ts";
 import { readLanguages } from "../src/files/read-languages.ts";
 import { hostileTexts, type HostileText } from "./support/hostile-texts.ts";
@@ -75,9 +75,9 @@ function once<T>(make: () => T): () => T {
 const LANGUAGES = readLanguages();
 /** How files come to build expressions that they build when they are needed. */
 const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknown>) => void>> = {
-  "core/text/time-anchors.ts": ({ anchorOf }) => {
+  "core/text/time-shared.ts": ({ anchorOf }) => {
     for (const words of LANGUAGES.flatMap(({ time }) => time ?? []))
-      (anchorOf as typeof TimeAnchors.anchorOf)(words);
+      (anchorOf as typeof TimeShared.anchorOf)(words);
   },
   "core/text/time-grammar.ts": ({ grammarOf }) => {
     for (const words of LANGUAGES.flatMap(({ time }) => time ?? [])) {
@@ -91,7 +91,7 @@ const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknow
 const MAKES_PARTS = new Set(["core/text/languages.ts", "core/text/time-periods.ts"]);
 /** Length of the longest text that the expressions which a file builds are given, where it is limited: of questions, of one sentence, of the beginning of a note. */
 const LONGEST_TEXT: Readonly<Record<string, number>> = {
-  "core/text/time-anchors.ts": 1_000,
+  "core/text/time-shared.ts": 1_000,
   "core/text/time-grammar.ts": 1_000,
   "core/text/statement-words.ts": 1_000,
   "core/text/change-words.ts": 4_000,

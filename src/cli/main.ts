@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from "commander";
-import { MemorydError } from "../client/memoryd-error.ts";
+import { MemorydError } from "../client/transport.ts";
 import {
   ALL_SETTINGS,
   ConfigError,
@@ -12,9 +12,9 @@ import { VERSION } from "../config/limits.ts";
 import { incompleteProgram, messageOf, pathFault } from "../config/narrow.ts";
 import { useLanguages } from "../core/text/languages.ts";
 import { readLanguages } from "../files/read-languages.ts";
-import { addAgentCommands } from "./agents/agent-commands.ts";
+import { addAgentCommands, addHookCommands } from "./agents/agent-commands.ts";
 import { addBackupCommands } from "./commands/backup.ts";
-import { addChangeCommands, addHistoryCommands } from "./commands/changes.ts";
+import { addChangeCommands, addHistoryCommands, addSupersededCommands } from "./commands/changes.ts";
 import { addCompactCommand } from "./commands/compact.ts";
 import { addDaemonCommands, addOpenCommand } from "./commands/daemon.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -24,11 +24,9 @@ import { addMemoryCommands } from "./commands/memories.ts";
 import { addModelCommands } from "./commands/models.ts";
 import { addStoreCommands } from "./commands/store.ts";
 import { addReviewCommand } from "./commands/review.ts";
-import { addSupersededCommands } from "./commands/superseded.ts";
 import type { StartDaemon } from "./commands/start.ts";
 import { addTransferCommands } from "./commands/transfer.ts";
 import { addWatchCommands } from "./commands/watch.ts";
-import { addHookCommands } from "./hooks/hook-commands.ts";
 import {
   CliFailure,
   complain,

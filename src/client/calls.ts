@@ -1,7 +1,14 @@
-import { MemorydError } from "./memoryd-error.ts";
+import {
+  MemorydError,
+  path,
+  sleep,
+  walkPages,
+  type CallOptions,
+  type Transport,
+  type VersionOptions,
+  type WriteOptions,
+} from "./transport.ts";
 import type * as wire from "./records.ts";
-import { path, sleep, walkPages } from "./transport.ts";
-import type { CallOptions, Transport, VersionOptions, WriteOptions } from "./transport.ts";
 
 export function memoryCalls({ get, remove, post, patch, write }: Transport) {
   /** One page, newest first. */

@@ -22,7 +22,7 @@ import {
 } from "../models/added/added-models.ts";
 import { hasCode, nodeDisk } from "../storage/files/disk.ts";
 import { inWords } from "../storage/files/disk-space.ts";
-import { isFull } from "../storage/journal/refusals.ts";
+import { isFull } from "../storage/journal/journal.ts";
 import { openDataDirectory } from "./key-service.ts";
 import { isAlive } from "./runtime-file.ts";
 

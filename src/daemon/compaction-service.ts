@@ -1,4 +1,4 @@
-import type { PurgeProgress, PurgeReport } from "../core/purge.ts";
+import type { PurgeProgress, PurgeReport } from "../core/status.ts";
 import type { Clock } from "../core/ports.ts";
 import { notReady } from "../core/errors.ts";
 import type { BackupCopies, BackupService } from "./backup-service.ts";

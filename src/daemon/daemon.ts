@@ -2,10 +2,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
-import { statusOf } from "./service-status.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
-import { shareMemory } from "../config/limits.ts";
+import { shareMemory, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
 import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { undoChanges } from "../core/history/undo.ts";
@@ -24,10 +23,11 @@ import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
-import { usualThreads } from "../models/onnx-embedder.ts";
+import { usualThreads, type ModelEmbedder } from "../models/onnx-embedder.ts";
 import { TEMPORARY_FOLDER } from "../storage/files/data-directory.ts";
 import { nodeDisk, removeTree } from "../storage/files/disk.ts";
-import { openStore } from "../storage/open-store.ts";
+import { openStore, type OpenedStore, STORE_FORMAT } from "../storage/open-store.ts";
+import type { ServiceStatus } from "../core/status.ts";
 
 /** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
 export type RunningDaemon = Awaited<ReturnType<typeof serve>>;
@@ -245,4 +245,60 @@ async function loadModules() {
 function millisecondsOf(interval: string): number | undefined {
   const hours = Number.parseInt(interval, 10) * (interval.endsWith("d") ? 24 : 1);
   return Number.isNaN(hours) ? undefined : hours * 3_600_000;
+}
+
+interface Parts {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly embedder: ModelEmbedder;
+  readonly opened: OpenedStore;
+  readonly documents: ServiceStatus["documents"];
+  readonly damagedOriginals: readonly string[];
+  readonly repairs: readonly string[];
+  readonly sandbox: ServiceStatus["sandbox"];
+}
+
+/** The state of a running daemon. */
+export function statusOf(
+  config: Config,
+  { instanceId, startedAt, embedder, opened, documents, damagedOriginals, repairs, sandbox }: Parts,
+): ServiceStatus {
+  const { store, storeId, journal, checkpointer, tables, damage } = opened;
+  const { latest } = checkpointer;
+  const tableBytes = (latest?.tables ?? [])
+    .flatMap(({ files }) => files)
+    .reduce((sum, { size }) => sum + size, 0);
+  const failures = [journal.readOnly, checkpointer.stopped, tables.failure];
+  const notReady = failures.flatMap((error) => error?.message ?? []);
+  return {
+    version: VERSION,
+    instanceId,
+    startedAt,
+    notReady: [
+      ...notReady,
+      ...damage.map((reason) => `A file of the store is damaged: ${reason}.`),
+      ...damagedOriginals,
+    ],
+    repairs,
+    memoryCount: store.catalogue.size,
+    documents,
+    sandbox,
+    embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
+    store: {
+      dataDir: config.dataDir,
+      format: STORE_FORMAT,
+      storeId,
+      position: `${journal.position.epoch}.${journal.position.sequence}`,
+      checkpoint: latest === undefined ? "" : `${latest.epoch}.${latest.sequence}`,
+      pendingRows: store.pending.rows,
+      pendingBytes: store.pending.bytes,
+      diskBytes: tableBytes + journal.bytes,
+      journalBytes: journal.bytes,
+      checkpoints: latest?.number ?? 0,
+      unerased: opened.purge.waiting?.items ?? 0,
+      readOnly: journal.readOnly !== undefined,
+      addsRefused: store.addsRefused ?? null,
+    },
+    embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
+  };
 }

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, createPrivateKey, X509Certificate } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import { type Config, rateLimit } from "../config/config.ts";
+import { type Config, rateLimit, ConfigError, orConfigError } from "../config/config.ts";
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { loadedOnce } from "../core/at-once.ts";
@@ -14,7 +14,8 @@ import { openDataDirectory } from "./key-service.ts";
 import { readLogEnd } from "./rotating-log.ts";
 import { newLocalToken, proofOf, removeRuntimeInfo, writeRuntimeInfo } from "./runtime-file.ts";
 import { type Logger, systemClock } from "./system.ts";
-import { readTls } from "./tls.ts";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 
 /** A use is recorded to the hour, so there is something to save at most once per hour and key. */
 const USES_SAVED_EVERY_MS = 60_000;
@@ -193,3 +194,33 @@ const accessOf = ({ apiKey, host, allowedHosts, allowedOrigins, trustedProxies }
   allowedOrigins,
   trustedProxies,
 });
+
+/**
+ * The certificate, with those that vouch for it, and its key, in PEM, and the certificate's SHA-256, as Node writes it, by which the
+ * daemon's own command line knows the daemon; undefined where none is configured. @throws {ConfigError}
+ */
+export function readTls({ tlsCert, tlsKey }: Pick<Config, "tlsCert" | "tlsKey">) {
+  if (tlsCert === "") return undefined;
+  const cert = read(tlsCert, "certificate");
+  const key = read(tlsKey, "private key");
+  const certificate = orConfigError(
+    `${tlsCert} holds no certificate in PEM`,
+    () => new X509Certificate(cert),
+  );
+  const privateKey = orConfigError(keyFault(tlsKey, key), () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ConfigError(`The private key in ${tlsKey} does not belong to the certificate in ${tlsCert}.`);
+  orConfigError(`${tlsCert} and ${tlsKey} cannot be used for HTTPS`, () =>
+    createSecureContext({ cert, key }),
+  );
+  return { cert, key, fingerprint: certificate.fingerprint256 };
+}
+
+function keyFault(path: string, key: string): string {
+  return /ENCRYPTED/.test(key)
+    ? `The private key in ${path} is encrypted; store it without a passphrase, readable by you alone`
+    : `${path} holds no private key in PEM`;
+}
+
+const read = (path: string, what: string): string =>
+  orConfigError(`The file with the ${what}, ${path}, cannot be read`, () => readFileSync(path, "utf8"));

@@ -2,11 +2,14 @@ import { type ErrorCode, invalidRequest, ServiceError } from "../core/errors.ts"
 import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
 import { fieldFaults } from "../schemas/text-rules.ts";
-import type { AgentContext } from "./agent-context.ts";
-import { ingestText, ingestUrl } from "./document-tools.ts";
+import { type AgentContext, writeScope, countedAdd } from "./agent-context.ts";
 import { endFact, lookUpFacts, recordFact, timeline, summarise } from "./fact-tools.ts";
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 import { Compile } from "../schemas/typebox.ts";
+import type { JobView } from "../core/documents/ingest-jobs.ts";
+import { shortId } from "./notes.ts";
+import { refuseSecrets } from "../core/text/find-secret.ts";
+import { present } from "../schemas/wire.ts";
 
 /** A tool's result in MCP's form: the text only, without a structured copy of it. */
 export interface ToolAnswer {
@@ -139,4 +142,59 @@ export function failed(error: unknown): ToolAnswer {
 export function messageOf(error: unknown): { readonly code: ErrorCode; readonly message: string } {
   if (error instanceof ServiceError) return error;
   return { code: "INTERNAL", message: "Something went wrong inside memoryd; its log says more." };
+}
+
+/** How long a call waits for its document; agents give up a call after a minute or so. */
+const WAIT_MS = 40_000;
+
+async function ingestText(context: AgentContext, input: AgentToolInput<"ingest_text">): Promise<string> {
+  refuseSecrets(input.allow_secret, [input.text, input.title ?? ""]);
+  const { documents } = context;
+  return ingest(context, async () => {
+    const incoming = await documents.receiveFile();
+    try {
+      await incoming.write(new TextEncoder().encode(input.text));
+      const file = await incoming.keep();
+      return await documents.ingest({
+        original: { file },
+        claimedType: "md",
+        ...present({ tags: input.tags, metadata: input.title ? { title: input.title } : undefined }),
+        ...writeScope(context),
+      });
+    } finally {
+      await incoming.discard();
+    }
+  });
+}
+
+export async function ingestUrl(context: AgentContext, input: AgentToolInput<"ingest_url">): Promise<string> {
+  return ingest(context, () =>
+    context.documents.ingest({
+      original: { url: input.url },
+      publicOnly: true,
+      ...present({ tags: input.tags }),
+      ...writeScope(context),
+    }),
+  );
+}
+
+async function ingest(context: AgentContext, submit: () => Promise<JobView>): Promise<string> {
+  const { job } = await countedAdd(context, async () => {
+    const { id } = await submit();
+    const seen = await context.documents.awaitJob({ id: id }, AbortSignal.timeout(WAIT_MS));
+    if (seen.problem !== undefined) throw new ServiceError(seen.problem.code, seen.problem.message);
+    return { job: seen, deduplicated: seen.result?.deduplicated ?? false };
+  });
+  return outcome(job);
+}
+
+function outcome(job: JobView): string {
+  if (job.result === undefined)
+    return job.status === "cancelled"
+      ? "The job was cancelled; nothing was stored."
+      : `Still being ingested, as job ${job.id}. It will be found by memory_search when it is done.`;
+  const { document, memoryIds, deduplicated } = job.result;
+  const stored = deduplicated ? "Nothing new: the same document is there already" : "Stored";
+  const notes = `${memoryIds.length} ${memoryIds.length === 1 ? "note" : "notes"}`;
+  return `${stored}: document=${document.id}, ${notes}; memory_delete ${shortId(document.rootMemoryId)} removes it.`;
 }

@@ -5,8 +5,7 @@ import type { EmbedAnswer, EmbedRequest, FromThread, ThreadData, ToThread } from
 import { type ModelSession, openModelSession } from "./model-session.ts";
 import { openPieceReader } from "./tokenizer/piece-reader.ts";
 import { type Projection, readProjection } from "./projection.ts";
-import { isKept, type PieceReader, type Unit } from "./text-units.ts";
-import { cutWindow } from "./windows.ts";
+import { isKept, type PieceReader, type Unit, cutWindow } from "./windows.ts";
 
 interface Model {
   readonly session: ModelSession;

@@ -1,7 +1,7 @@
 import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../core/embedding.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
 import { meanPool, scaleToUnit } from "./model-session.ts";
-import { openKernel } from "../core/wasm-kernel.ts";
+import { openKernel } from "../core/recall/int8-kernel.ts";
 
 /** Turns the hidden states of a text into its vectors. */
 export interface Projection {

@@ -24,11 +24,10 @@ import {
   type VersionRow,
 } from "../core/rows.ts";
 import type { TermStatistics } from "../core/recall/bm25.ts";
-import { lookAt } from "./believed-time.ts";
+import { lookAt } from "./checkpoints/checkpoint.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import { type NewerRecord, Overtaken, type RecordToAppend } from "./journal/journal.ts";
-import { frees, diskFull } from "./journal/refusals.ts";
+import { type NewerRecord, Overtaken, type RecordToAppend, frees, diskFull } from "./journal/journal.ts";
 import {
   catchUp,
   inOrderOfAdding,

@@ -7,12 +7,8 @@ import { type ServiceError, storeUnusable } from "../core/errors.ts";
 import { presentOf } from "../core/facts/fact-store.ts";
 import type { Feed } from "../core/feed.ts";
 import type { Clock } from "../core/ports.ts";
-import { believe } from "./believed-time.ts";
-import { StoreCatalogue } from "./catalogue/catalogue.ts";
-import { Overlay } from "./catalogue/overlay.ts";
-import { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import { WordIndex } from "./catalogue/word-index.ts";
 import {
+  believe,
   CHECKPOINT_FORMAT,
   chooseCheckpoint,
   type ChosenCheckpoint,
@@ -20,6 +16,10 @@ import {
   verifyFiles,
   without,
 } from "./checkpoints/checkpoint.ts";
+import { StoreCatalogue } from "./catalogue/catalogue.ts";
+import { Overlay } from "./catalogue/overlay.ts";
+import { StampedVectors } from "./catalogue/stamped-vectors.ts";
+import { WordIndex } from "./catalogue/word-index.ts";
 import type { LanceTable, Rows, TableName } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpoints/checkpointer.ts";
 import type { Disk } from "./files/disk.ts";
@@ -39,14 +39,14 @@ import {
   type StoreLog,
   withKnownVectors,
 } from "./store-indexes.ts";
-import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
+import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { copyTexts, openRowsAt, openTablesAt, setAside } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { RowFiles } from "./tables/row-files.ts";
-import { TEXTS, TOKENS } from "./tables/row-formats.ts";
+import { TEXTS, TOKENS } from "./tables/specs.ts";
 import { lanceCacheSizes } from "./tables/table-spec.ts";
 import type { StoredRows } from "./store-ports.ts";
 

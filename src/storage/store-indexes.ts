@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { runAtOnce } from "../core/at-once.ts";
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
-import type { UnpurgedRows } from "../core/purge.ts";
+import type { UnpurgedRows } from "../core/status.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
-import type { BelievedTime } from "./believed-time.ts";
+import type { BelievedTime } from "./checkpoints/checkpoint.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { Overlay } from "./catalogue/overlay.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";

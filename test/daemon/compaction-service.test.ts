@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCompactionService } from "../../src/daemon/compaction-service.ts";
-import type { PurgeReport, UnpurgedRows } from "../../src/core/purge.ts";
+import type { PurgeReport, UnpurgedRows } from "../../src/core/status.ts";
 import type { PurgeOptions } from "../../src/storage/checkpoints/purge.ts";
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError, loadConfig } from "../../src/config/config.ts";
-import { readTls } from "../../src/daemon/tls.ts";
+import { readTls } from "../../src/daemon/serve.ts";
 import { selfSignedCertificate } from "../support/self-signed-certificate.ts";
 
 let folder: string;

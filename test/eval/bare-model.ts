@@ -5,7 +5,7 @@ import { BUNDLED_MODELS, type EmbeddingModel, MINILM } from "../../src/models/bu
 import { meanPool, openModelSession, scaleToUnit } from "../../src/models/model-session.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { readProjection } from "../../src/models/projection.ts";
-import type { Piece } from "../../src/models/text-units.ts";
+import type { Piece } from "../../src/models/windows.ts";
 
 /** The model that evaluations judge: the one that `MEMORYD_EVAL_MODEL` names, else the default of new stores. */
 export function modelUnderTest(): EmbeddingModel {

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import { scaleToUnit } from "../../src/models/model-session.ts";
-import { isKept } from "../../src/models/text-units.ts";
+import { isKept } from "../../src/models/windows.ts";
 import { openBareModel } from "./bare-model.ts";
 import { readLocomo, RecallSum } from "./locomo.ts";
 

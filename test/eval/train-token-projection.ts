@@ -17,7 +17,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { EMBEDDING_DIMENSIONS as SIZE, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
-import { isKept } from "../../src/models/text-units.ts";
+import { isKept } from "../../src/models/windows.ts";
 import { openBareModel } from "./bare-model.ts";
 
 const WORDS_PER_RUN = 10;

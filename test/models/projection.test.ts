@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import wabt from "wabt";
-import { kernelBytes } from "../../src/core/wasm-kernel.ts";
+import { kernelBytes } from "../../src/core/recall/int8-kernel.ts";
 import { Matrix, MATRIX_KERNEL } from "../../src/models/projection.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 

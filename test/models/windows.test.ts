@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutWindow, MAX_WINDOW_TEXT, WINDOW } from "../../src/models/windows.ts";
-import type { Unit } from "../../src/models/text-units.ts";
+import { cutWindow, MAX_WINDOW_TEXT, WINDOW, type Unit } from "../../src/models/windows.ts";
 
 const SIZES = { pieces: 8, overlap: 3, rest: 10 };
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MemorydClient } from "../../src/client/client.ts";
-import { MemorydError } from "../../src/client/memoryd-error.ts";
+import { MemorydError } from "../../src/client/transport.ts";
 import type { Run } from "../../src/cli/ingest/sync-files.ts";
 
 export interface FakeDocument {

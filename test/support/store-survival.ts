@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PurgeReport } from "../../src/core/purge.ts";
+import type { PurgeReport } from "../../src/core/status.ts";
 import { COMPACTION_THRESHOLDS } from "../../src/storage/tables/table-spec.ts";
 import { createFaultyDisk, type Fault, type FaultyDisk, type Remains } from "./faulty-disk.ts";
 import { createMemoryWorld } from "./memory-world.ts";

@@ -1,9 +1,19 @@
 import { Argument, type Command } from "commander";
 import type { ServeAgentOptions } from "../mcp/serve-agent.ts";
 import type { InstallOptions } from "./install.ts";
-import { addCommand, project, settingsOf, userId, EXTRA_TOOL_NAMES } from "../output/options.ts";
-import type { Flags } from "../output/options.ts";
+import { addCommand, project, settingsOf, userId, EXTRA_TOOL_NAMES, type Flags } from "../output/options.ts";
 import { AGENT_IDS, type AgentId } from "./known-agents.ts";
+import { installedProgram } from "../installed-program.ts";
+import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
+import { CliFailure, oneLine, plural, print, printJson, printTable, minute } from "../output/output.ts";
+import { HOOK_AGENTS, type HookAgent } from "../hooks/hook-kinds.ts";
+import {
+  type HookConsent,
+  type HookState,
+  readHookState,
+  readLate,
+  writeHookState,
+} from "../hooks/hook-state.ts";
 
 export function addAgentCommands(memoryd: Command): void {
   const mcp = addCommand(memoryd, "mcp", "speak the Model Context Protocol with the agent that starts this")
@@ -51,3 +61,85 @@ export function addAgentCommands(memoryd: Command): void {
 }
 
 const agentArgument = (): Argument => new Argument("<agent...>", "which agent").choices(AGENT_IDS);
+
+export function addHookCommands(memoryd: Command): void {
+  const hooks = memoryd.command("hooks").description("say what agents' hooks may do, and change it");
+  addCommand(hooks, "status", "list the agents with hooks, and what they may do")
+    .option("--json", "as JSON")
+    .action(status);
+  addCommand(hooks, "off", "take the hooks out of agents' files, and the consents back")
+    .addArgument(new Argument("[agent...]", "which agent (default: all)").choices(HOOK_AGENTS))
+    .action((ids: HookAgent[], flags: Flags) => off(ids.length === 0 ? HOOK_AGENTS : ids, flags));
+  addCommand(hooks, "pause", "tell and capture nothing until resumed").action((flags: Flags) => {
+    change(flags, (state) => ({ ...state, paused: true }));
+    print("Hooks are paused; `memoryd hooks resume` ends it.");
+  });
+  addCommand(hooks, "resume", "end a pause").action((flags: Flags) => {
+    change(flags, (state) => ({ ...state, paused: false }));
+    print("Hooks run again.");
+  });
+  addCommand(hooks, "exclude", "tell, capture and import nothing of conversations in a project")
+    .argument("[project]", "its name (default: the project of this folder)", project)
+    .option("--remove", "include it again")
+    .action(exclude);
+}
+
+function exclude(name: string | undefined, flags: Flags & { readonly remove?: boolean }): void {
+  const chosen = name ?? projectOfFolder(process.cwd()) ?? namedByPath(process.cwd());
+  change(flags, ({ excluded, ...state }) => ({
+    ...state,
+    excluded: [...excluded.filter((each) => each !== chosen), ...(flags.remove === true ? [] : [chosen])],
+  }));
+  print(
+    flags.remove === true ? `Hooks work in ${oneLine(chosen)}.` : `Hooks do nothing in ${oneLine(chosen)}.`,
+  );
+}
+
+async function off(ids: readonly HookAgent[], flags: Flags): Promise<void> {
+  const { dataDir } = settingsOf(flags);
+  const { hookedAgents, removeHooks } = await import("../hooks/install-hooks.ts");
+  for (const agent of hookedAgents(ids)) removeHooks(agent, dataDir);
+  if (Object.keys(readHookState(dataDir).agents).length === 0) print("No agent has hooks.");
+}
+
+async function status(flags: Flags): Promise<void> {
+  const { hookedAgents, hooksFault } = await import("../hooks/install-hooks.ts");
+  const { dataDir } = settingsOf(flags);
+  const { paused, excluded, agents } = readHookState(dataDir);
+  const program = installedProgram("memoryd hooks status");
+  const rows = hookedAgents(HOOK_AGENTS).flatMap((agent) => {
+    const consent = agents[agent.id];
+    if (consent === undefined) return [];
+    const fault = hooksFault({ agent, program, dataDir }, consent);
+    return [{ agent: agent.id, ...consent, file: agent.file, ...(fault !== undefined && { fault }) }];
+  });
+  const late = readLate(dataDir);
+  if (flags.json === true) printJson({ paused, excluded, ...(late && { late }), agents: rows });
+  else {
+    if (rows.length === 0) print("No agent has hooks; `memoryd mcp install AGENT --hooks` adds them.");
+    else
+      printTable(
+        rows.map(({ agent, context, capture, file, fault }) => {
+          const may = consentsOf({ context, capture }).join(" and ");
+          return [agent, fault === undefined ? `${may}, in ${file}` : `${may}, but ${fault}`];
+        }),
+      );
+    if (paused) print("Paused; `memoryd hooks resume` ends it.");
+    if (late !== undefined)
+      print(`Too late for the agent: ${plural(late.count, "time")}, last on ${minute(late.last)}.`);
+    if (excluded.length > 0) print(`Excluded: ${excluded.map(oneLine).join(", ")}.`);
+  }
+  const wrong = rows.find(({ fault }) => fault !== undefined);
+  if (wrong === undefined) return;
+  const consents = consentsOf(wrong).join(",");
+  throw new CliFailure(`Renew the hooks with \`memoryd mcp install ${wrong.agent} --hooks ${consents}\`.`);
+}
+
+function consentsOf({ context, capture }: Pick<HookConsent, "context" | "capture">): string[] {
+  return [...(context ? ["context"] : []), ...(capture ? ["capture"] : [])];
+}
+
+function change(flags: Flags, next: (state: HookState) => HookState): void {
+  const { dataDir } = settingsOf(flags);
+  writeHookState(dataDir, next(readHookState(dataDir)));
+}

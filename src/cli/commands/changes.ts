@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { MemorydClient, TrashedMemory } from "../../client/client.ts";
+import type { MemorydClient, TrashedMemory, SupersededPair } from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, fullId, memoryId } from "../connect.ts";
@@ -31,6 +31,7 @@ import {
   textIn,
   usageFailure,
   minute,
+  day,
 } from "../output/output.ts";
 import { confirmed, ID, readMemory } from "./memories.ts";
 
@@ -266,4 +267,59 @@ type Undone = Awaited<ReturnType<MemorydClient["undo"]>>["items"][number];
 function printUndone({ kind, id, text, reason }: Undone): void {
   const why = reason === undefined ? "" : ` (left as it is: ${reason})`;
   print(`${paint("faint", `${shortId(id)}  ${kind}`)}  ${beginning(text)}${why}`);
+}
+
+export function addSupersededCommands(memoryd: Command): void {
+  addCommand(memoryd, "superseded", "list notes that a later note replaced, or perhaps did")
+    .option("-u, --user <id>", "only this user's memories")
+    .option("--guessed", "only guesses, to confirm with `supersede` or reject with `still-holds`")
+    .option("--json", "print JSON")
+    .action(listSuperseded);
+  addCommand(memoryd, "still-holds", "reject the guess that a later note replaced this one, for good")
+    .argument("<id>", ID)
+    .option("--json", "print the record as JSON")
+    .action(stillHolds);
+  addCommand(memoryd, "supersede", "say that a note replaces an earlier one, which stays and ranks behind it")
+    .argument("<new>", ID)
+    .argument("<old>", ID)
+    .option("--json", "print the record as JSON")
+    .action(supersede);
+}
+
+async function listSuperseded(flags: Flags & { readonly guessed?: boolean }): Promise<void> {
+  const { api } = await connect(flags);
+  const filter = {
+    ...present({ user_id: flags.user }),
+    ...(flags.guessed === true && { how: "inferred" as const }),
+  };
+  const pairs: SupersededPair[] = [];
+  for await (const pair of api.memories.superseded(filter)) pairs.push(pair);
+  if (flags.json === true) return printJson({ items: pairs });
+  if (pairs.length === 0) return print("No note was replaced by a later one.");
+  for (const { older, newer } of pairs) {
+    print(`${shortId(older.id)}  ${day(older.occurred_at)}  ${beginning(older.content)}`);
+    const how = older.superseded_how === "told" ? "replaced by" : "perhaps replaced by";
+    print(`  ${how} ${shortId(newer.id)}  ${day(newer.occurred_at)}  ${beginning(newer.content)}`);
+  }
+}
+
+async function stillHolds(given: string, flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const { id } = await readMemory(api, given);
+  const memory = await api.memories.update(id, { still_holds: true });
+  if (flags.json === true) return printJson(memory);
+  print(
+    memory.superseded_by === null
+      ? `${shortId(id)} still holds.`
+      : `${shortId(id)} was replaced by ${shortId(memory.superseded_by)}, as somebody said; \`memoryd edit\` changes that note.`,
+  );
+}
+
+async function supersede(newer: string, older: string, flags: Flags): Promise<void> {
+  const { api } = await connect(flags);
+  const [by, of] = [await readMemory(api, newer), await readMemory(api, older)];
+  const supersedes = [...new Set([...by.supersedes, of.id])];
+  const memory = await api.memories.update(by.id, { supersedes });
+  if (flags.json === true) return printJson(memory);
+  print(`${shortId(by.id)} replaces ${shortId(of.id)}: ${oneLine(beginning(of.content))}`);
 }

@@ -14,12 +14,16 @@ import { sendItems } from "../import/send.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
-import { findTranscripts, TRANSCRIPTS } from "../transcripts/agents.ts";
+import {
+  findTranscripts,
+  TRANSCRIPTS,
+  openTranscript,
+  type OpenTranscript,
+  type TranscriptMark,
+} from "../transcripts/agents.ts";
 import { type Correction, isEndedBy, withBefore } from "../transcripts/corrections.ts";
 import { remarkMemory, SessionCapture } from "../transcripts/capture-session.ts";
 import type { Captured, Remark } from "../transcripts/capture-session.ts";
-import { openTranscript } from "../transcripts/transcript-file.ts";
-import type { OpenTranscript, TranscriptMark } from "../transcripts/transcript-file.ts";
 
 export interface TranscriptFlags extends Flags, Owners {
   /** A folder to look for transcripts in, or one transcript. */

@@ -2,7 +2,6 @@ import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, posix, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
-import { readLines } from "./basic-memory.ts";
 import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
 import { decodeSurely } from "../../files/text-decoding.ts";
 import { MAX_NOTE_BYTES, notUtf8 } from "./text-lines.ts";
@@ -182,4 +181,53 @@ function withTagsOf(body: string, tags: readonly unknown[]): unknown[] {
   const inText = Array.from(body.replaceAll(CODE, "").matchAll(TAG_IN_TEXT), ([, tag]) => tag);
   const all = new Set([...tags, ...inText.filter((tag) => /\D/.test(tag ?? ""))]);
   return [...all].slice(0, Math.max(MAX_TAGS, tags.length));
+}
+
+const OBSERVATION = /^\s*[-*+] +\[([^[\]()]+)\]\s+(\S.*)$/;
+/** A type of several words is in quotes; what follows a link makes the line a sentence, unless it is in brackets. */
+const RELATION =
+  /^\s*[-*+] +(?:"([^"[\]]+)"|'([^'[\]]+)'|([^\s"'[\]]+)) *\[\[([^[\]|]+)(?:\|[^[\]]*)?\]\] *(?:\(.*\))?$/;
+/** Of tasks. */
+const MARK = /^(?:[^\p{L}\p{N}]?|[xX])$/u;
+/** Of transcripts, with a colon. */
+const TIME = /^[\d:.,\s-]+$/;
+const isCategory = (name: string): boolean => !MARK.test(name) && !(name.includes(":") && TIME.test(name));
+const FENCE = /^\s*(?:```|~~~)/;
+const TAG = /(?<=\s)#([^\s#]+)/g;
+
+interface Note {
+  readonly where: string;
+  readonly title: string;
+  readonly date: unknown;
+}
+
+/** The note's text without its observations; each of them as a memory; and its relations as facts. */
+export function readLines(body: string, { where, title, date }: Note) {
+  const rest: string[] = [];
+  const observations: ImportItem[] = [];
+  const relations: ImportItem[] = [];
+  let isCode = false;
+  for (const line of body.split("\n")) {
+    if (FENCE.test(line)) isCode = !isCode;
+    const [, category = "", text = ""] = (isCode ? null : OBSERVATION.exec(line.trimEnd())) ?? [];
+    if (text === "" || !isCategory(category.trim())) rest.push(line);
+    else {
+      const tags = [category.trim(), ...Array.from(` ${text}`.matchAll(TAG), ([, tag = ""]) => tag)];
+      const metadata = { source: "basic-memory", title, path: where, category: category.trim() };
+      const content = text.includes(title) ? text : `${title}: ${text}`;
+      const place = `${where}, observation ${observations.length + 1}`;
+      observations.push(memory(place, { content, tags: [...new Set(tags)], occurred_at: date, metadata }));
+    }
+    const [, ...found] = (isCode ? null : RELATION.exec(line.trimEnd())) ?? [];
+    const [predicate, object] = [found[0] ?? found[1] ?? found[2], found[3]];
+    if (predicate === undefined || object === undefined) continue;
+    const fact = { subject: title, predicate, object: object.trim(), valid_from: date, cardinality: "many" };
+    const metadata = { source: "basic-memory", path: where };
+    relations.push({
+      kind: "fact",
+      where: `${where}, relation ${relations.length + 1}`,
+      body: { ...fact, metadata },
+    });
+  }
+  return { rest: rest.join("\n"), observations, relations };
 }

@@ -1,7 +1,6 @@
 import { type Fact, type FactChange, factRowId, isEmpty } from "./fact.ts";
 import type { FactReads, FactHistory } from "./fact-book.ts";
-import { FactDraft } from "./fact-draft.ts";
-import type { FactPorts } from "./fact-store.ts";
+import { FactDraft, type FactPorts } from "./fact-store.ts";
 
 /**
  * Removes a fact and all its versions for good, with the replaced facts of the same object that it took in or

@@ -3,13 +3,20 @@ import { answeringFacts } from "./answering-facts.ts";
 import { eraseFact } from "./erase-fact.ts";
 import { type Fact, nextVersion } from "./fact.ts";
 import { factStats, factSubjects, volatileFacts } from "./fact-stats.ts";
-import { pageOf, presentOf, compareForList } from "./fact-store.ts";
-import type { FactPage, FactPorts, FactReadPorts, PageRange } from "./fact-store.ts";
+import {
+  pageOf,
+  presentOf,
+  compareForList,
+  type FactPage,
+  type FactPorts,
+  type FactReadPorts,
+  type PageRange,
+  FactDraft,
+} from "./fact-store.ts";
 import { factTimeline, compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
 import { notFound } from "../errors.ts";
 import { type FactFilter, versionKnownAt, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
-import { FactDraft } from "./fact-draft.ts";
 import { visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";
 

@@ -1,8 +1,7 @@
 import { invalidRequest, notFound, orRefused, ServiceError } from "../errors.ts";
 import type { Cardinality, Fact } from "./fact.ts";
-import { FactDraft } from "./fact-draft.ts";
+import { FactDraft, type FactPorts } from "./fact-store.ts";
 import { similarFacts } from "./answering-facts.ts";
-import type { FactPorts } from "./fact-store.ts";
 import {
   assertNotDone,
   goneError,

@@ -1,7 +1,7 @@
 import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { owned } from "../owned.ts";
-import { reinforced } from "./salience.ts";
+import { reinforced } from "./waypoints.ts";
 
 interface ReinforceMemoryInput {
   readonly id: string;

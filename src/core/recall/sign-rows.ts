@@ -1,6 +1,12 @@
 import type { Selection } from "../ports.ts";
-import { type KernelMemory, openKernel, reserve } from "../wasm-kernel.ts";
-import { INT8_KERNEL, type Int8Rows, ROWS_A_CALL } from "./int8-kernel.ts";
+import {
+  type KernelMemory,
+  openKernel,
+  reserve,
+  INT8_KERNEL,
+  type Int8Rows,
+  ROWS_A_CALL,
+} from "./int8-kernel.ts";
 
 /** Rows from which the mean of each dimension is taken. */
 const SAMPLED = 4_096;

@@ -1,6 +1,6 @@
 import { fold, matchesOf } from "./fold.ts";
 import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
-import { anchorOf, DIGITS_ANCHOR } from "./time-anchors.ts";
+import { anchorOf, DIGITS_ANCHOR } from "./time-shared.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 

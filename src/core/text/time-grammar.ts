@@ -23,9 +23,18 @@ import {
   type Rule,
   unitIn,
 } from "./time-periods.ts";
-import { any, dayAheadOf, dayPartOf, madeOnce } from "./time-anchors.ts";
-import { MIXED, NUMERIC_RULES, rule, ruleOfDigits, weekRule } from "./time-shared.ts";
-import { UNSPACED_RULES } from "./time-unspaced.ts";
+import {
+  any,
+  dayAheadOf,
+  dayPartOf,
+  madeOnce,
+  MIXED,
+  monthsBack,
+  RULES_OF_SIGNS,
+  rule,
+  ruleOfDigits,
+  weekRule,
+} from "./time-shared.ts";
 
 const YEAR = String.raw`((?:19|20)\d\d)(?![-/]?\w)`;
 
@@ -115,7 +124,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const ofNth = new RegExp(any(mixed.ordinals), "u");
   const ofParts = new RegExp(String.raw`\d|${any(mixed.ordinals)}`, "u");
   const rules = [
-    NUMERIC_RULES,
+    RULES_OF_SIGNS.first,
     needing(
       /\d\.\d/u,
       ruleOfDigits(
@@ -366,7 +375,7 @@ function makeGrammar(words: TimeWords): Grammar {
       isVague: true,
     })),
     ruleOfDigits(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),
-    UNSPACED_RULES,
+    RULES_OF_SIGNS.last,
   ].flat();
   const end = (source: string) =>
     new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?(?: ?(?:the|dia|giorno))?[ '’]*$`, "u");
@@ -388,6 +397,3 @@ function makeGrammar(words: TimeWords): Grammar {
   });
   return { rules, joining: () => (joining ??= makeJoining()) };
 }
-
-const monthsBack = (before?: string, ofNow?: string) =>
-  before !== undefined ? 1 : ofNow === undefined ? undefined : 0;

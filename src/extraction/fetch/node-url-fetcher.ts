@@ -16,15 +16,13 @@ import {
   proxyRefusal,
   undici,
   fetchFailure,
-} from "./connection.ts";
-import {
   ACCEPTED_ENCODINGS,
   decodeContent,
   filenameOf,
   lengthOf,
   mediaTypeOf,
   utf8OfLatin1,
-} from "./response-head.ts";
+} from "./connection.ts";
 
 /** Milliseconds of a monotonic clock, so that a clock that is set, or a machine that slept, ends nothing. */
 export interface FetchTimeouts {

@@ -4,7 +4,7 @@ import { type Statement, trainSectors } from "../../core/sectors/train-sectors.t
 import type { EmbeddingModel } from "../bundled-models.ts";
 import { meanPool, type ModelSession, scaleToUnit } from "../model-session.ts";
 import { readProjection } from "../projection.ts";
-import { isKept, type PieceReader } from "../text-units.ts";
+import { isKept, type PieceReader } from "../windows.ts";
 
 /** Texts to measure a model with: labelled statements, and pairs of texts that say the same in other words. */
 export interface CalibrationTexts {

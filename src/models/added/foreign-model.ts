@@ -4,8 +4,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { type ServiceError, unprocessable } from "../../core/errors.ts";
 import type { EmbeddingModel } from "../bundled-models.ts";
 import type { AddedModel } from "./added-models.ts";
-import type { PieceReader } from "../text-units.ts";
-import { WINDOW } from "../windows.ts";
+import { type PieceReader, WINDOW } from "../windows.ts";
 
 /** The files that say what a model is, by their paths in a folder. */
 export const MODEL_FILES = {

@@ -2,7 +2,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { fold } from "../../core/text/fold.ts";
 import { type EmbeddingModel, readVerified } from "../bundled-models.ts";
 import { buildPieceTable, find, HASH_START, hashOn, openPieceTable, type PieceTable } from "./piece-table.ts";
-import { type Piece, type PieceReader, type Unit, unitsOf } from "../text-units.ts";
+import { type Piece, type PieceReader, type Unit, unitsOf } from "../windows.ts";
 
 export interface OpenedPieceReader {
   readonly reader: PieceReader;

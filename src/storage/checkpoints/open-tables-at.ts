@@ -9,7 +9,7 @@ import { isVersionHint, moveOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
 import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
 import { RowFiles } from "../tables/row-files.ts";
-import type { RowFormat } from "../tables/row-formats.ts";
+import type { RowFormat } from "../tables/specs.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
 /** Files that no kept checkpoint names, a folder for each start, until the next checkpoint is written. */

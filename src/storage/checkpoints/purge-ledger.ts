@@ -1,4 +1,4 @@
-import type { UnpurgedRows } from "../../core/purge.ts";
+import type { UnpurgedRows } from "../../core/status.ts";
 import type { Steps } from "../../core/ports.ts";
 import type { Change, TableName, VersionRow } from "../../core/rows.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as turnOfOthers, setTimeout as sleep } from "node:timers/promises";
-import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../../core/purge.ts";
+import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../../core/status.ts";
 import { conflict, storeFull } from "../../core/errors.ts";
 import { tablesFolder } from "./checkpoint.ts";
 import type { Checkpointer, Generation } from "./checkpointer.ts";

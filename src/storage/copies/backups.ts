@@ -6,7 +6,7 @@ import type { Disk } from "../files/disk.ts";
 import { copyFile, digest, hasCode, linkFiles, removeTree, replaceFile, tryLink } from "../files/disk.ts";
 import { noteErasures, readAncestors, readErasures } from "../checkpoints/erasures.ts";
 import { isSha256 } from "../files/shapes.ts";
-import { isFull } from "../journal/refusals.ts";
+import { isFull } from "../journal/journal.ts";
 import { openTables } from "../tables/tables.ts";
 import { lanceTables, tableOf, type TableState } from "../tables/table-spec.ts";
 import {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { notFound, ServiceError, storeFull } from "../../core/errors.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../../core/documents/document-ports.ts";
-import { isFull, writeRefused } from "../journal/refusals.ts";
+import { isFull, writeRefused } from "../journal/journal.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
 
 export interface DiskFileStoreOptions {

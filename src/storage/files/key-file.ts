@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ApiKey, KeyFile } from "../../core/access/key-ring.ts";
 import { storeUnusable } from "../../core/errors.ts";
-import { diskFull, isFull, writeRefused } from "../journal/refusals.ts";
+import { diskFull, isFull, writeRefused } from "../journal/journal.ts";
 import {
   decodeChecksummed,
   encodeChecksummed,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { storeUnusable } from "../../core/errors.ts";
 import type { Disk } from "../files/disk.ts";
-import { journalUnusable } from "./refusals.ts";
+import { journalUnusable, type Journal, type JournalOptions } from "./journal.ts";
 import {
   decodeSegmentHeader,
   JOURNAL_FORMAT,
@@ -9,7 +9,6 @@ import {
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
 } from "./format.ts";
-import type { Journal, JournalOptions } from "./journal.ts";
 import { type ActiveSegment, createSegment, readEndMark } from "./journal-files.ts";
 import { readSegment, type SegmentContent } from "./read-segment.ts";
 import { type SealedSegment, SegmentJournal } from "./segment-journal.ts";

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ServiceError } from "../../core/errors.ts";
 import { decodeChanges } from "../codec.ts";
-import { journalUnusable } from "./refusals.ts";
+import { journalUnusable, type JournalRecord } from "./journal.ts";
 import {
   decodeGroupHeader,
   decodeSegmentHeader,
@@ -13,7 +13,6 @@ import {
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
 } from "./format.ts";
-import type { JournalRecord } from "./journal.ts";
 
 /** How far a segment holds. What lies behind `goodBytes` is a torn tail: the end of a write that a crash cut short. */
 export interface SegmentContent {

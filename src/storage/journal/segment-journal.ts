@@ -11,8 +11,16 @@ import {
   type Reserve,
   writeEndMark,
 } from "./journal-files.ts";
-import type { Journal, JournalOptions, RecordToAppend } from "./journal.ts";
-import { diskFailed, isFull, movedAway, diskFull, writeRefused } from "./refusals.ts";
+import {
+  type Journal,
+  type JournalOptions,
+  type RecordToAppend,
+  diskFailed,
+  isFull,
+  movedAway,
+  diskFull,
+  writeRefused,
+} from "./journal.ts";
 
 /** A new segment begins after the record that reaches it. */
 const SEGMENT_BYTES = 32 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { StoreCatalogue } from "../catalogue/catalogue.ts";
 import { Column } from "../catalogue/column.ts";
 import type { Disk, DiskFile } from "../files/disk.ts";
 import { encodeImage, IndexImage } from "../image/index-image.ts";
-import type { RowFormat } from "./row-formats.ts";
+import type { RowFormat } from "./specs.ts";
 import { type FlatTable, generationName, generationOf, type TableState } from "./table-spec.ts";
 import type { TableFile } from "./table-files.ts";
 

@@ -1,5 +1,5 @@
-import type { LanceTable, VectorRow } from "../../core/rows.ts";
-import { rowTable, type TableSpec, columnOf } from "./table-spec.ts";
+import type { LanceTable, VectorRow, Rows } from "../../core/rows.ts";
+import { rowTable, type TableSpec, columnOf, type FlatTable } from "./table-spec.ts";
 import {
   json,
   nullableNumber,
@@ -241,3 +241,41 @@ export const TABLE_SPECS: { readonly [T in LanceTable]: TableSpec<T> } = {
 };
 
 export const TABLE_NAMES = Object.keys(TABLE_SPECS) as LanceTable[];
+
+/** What rows of one table stand in files as. */
+export interface RowFormat<T extends "tokens" | "memories"> {
+  readonly table: T;
+  /** In checkpoints, and of the folder. */
+  readonly name: FlatTable;
+  /** Of the index of a file. */
+  readonly key: string;
+  /** All rows of a file have one; "" where rows have none. */
+  stampOf(row: Rows[T]): string;
+  encode(row: Rows[T]): Uint8Array;
+  decode(bytes: Buffer, stamp: string): Rows[T];
+}
+
+/** Token vectors, which stand nowhere else. */
+export const TOKENS: RowFormat<"tokens"> = {
+  table: "tokens",
+  name: "tokens",
+  key: "token vectors",
+  stampOf: ({ stamp }) => stamp,
+  encode: ({ vectors }) => new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.length),
+  decode: ({ buffer, byteOffset, length }, stamp) => ({
+    vectors: new Int8Array(buffer as ArrayBuffer, byteOffset, length),
+    stamp,
+  }),
+};
+
+/** Rows of memories, beside the table of LanceDB. */
+export const TEXTS: RowFormat<"memories"> = {
+  table: "memories",
+  name: "texts",
+  key: "texts",
+  stampOf: () => "",
+  // In a third of the time of MessagePack, and as exact.
+  encode: (row) => Buffer.from(JSON.stringify(row)),
+  decode: (bytes) =>
+    ({ ...TABLE_SPECS.memories.missing, ...JSON.parse(bytes.toString()) }) as Rows["memories"],
+};

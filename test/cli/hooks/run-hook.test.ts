@@ -21,7 +21,7 @@ import { runCliHere } from "../../support/run-cli.ts";
 import { selfSignedCertificate } from "../../support/self-signed-certificate.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
 import { toldText } from "../../../src/cli/hooks/run-hook.ts";
-import { ownWords } from "../../../src/cli/transcripts/own-words.ts";
+import { ownWords } from "../../../src/cli/transcripts/capture-session.ts";
 import { estimateTokens } from "../../../src/core/text/text-size.ts";
 
 describe("run hook", () => {

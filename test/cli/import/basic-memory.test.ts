@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLines } from "../../../src/cli/import/basic-memory.ts";
+import { readLines } from "../../../src/cli/import/read-notes.ts";
 
 const note = { where: "coffee.md", title: "Coffee", date: 5 };
 const read = (...lines: string[]) => readLines(lines.join("\n"), note);

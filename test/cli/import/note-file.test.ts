@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { NOTE_PATH, notePath, noteText, parseNote } from "../../../src/cli/import/note-file.ts";
+import { NOTE_PATH, notePath, noteText, parseNote } from "../../../src/cli/import/read-export.ts";
 
 const line = fc.record({
   type: fc.constant("memory" as const),

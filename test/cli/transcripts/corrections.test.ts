@@ -5,7 +5,7 @@ import {
   readCorrection,
   withBefore,
 } from "../../../src/cli/transcripts/corrections.ts";
-import { isPraise } from "../../../src/cli/transcripts/own-words.ts";
+import { isPraise } from "../../../src/cli/transcripts/capture-session.ts";
 
 describe("a correction", () => {
   it.each([

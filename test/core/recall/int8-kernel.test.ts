@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import wabt from "wabt";
-import { INT8_KERNEL, Int8Rows, quantise } from "../../../src/core/recall/int8-kernel.ts";
-import { kernelBytes } from "../../../src/core/wasm-kernel.ts";
+import { INT8_KERNEL, Int8Rows, quantise, kernelBytes } from "../../../src/core/recall/int8-kernel.ts";
 
 const int8 = (length: number) => fc.int8Array({ minLength: length, maxLength: length });
 

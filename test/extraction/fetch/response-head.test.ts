@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { claimedCharset } from "../../../src/extraction/document-kind.ts";
-import { filenameOf, lengthOf, mediaTypeOf } from "../../../src/extraction/fetch/response-head.ts";
+import { filenameOf, lengthOf, mediaTypeOf } from "../../../src/extraction/fetch/connection.ts";
 
 describe("mediaTypeOf, claimedCharset", () => {
   it.each([
