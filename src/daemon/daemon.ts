@@ -1,25 +1,19 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFileSync } from "node:fs";
 import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { shareMemory, VERSION } from "../config/limits.ts";
 import type { DocumentService } from "./document-service.ts";
-import { FactMeanings } from "../core/facts/fact-meanings.ts";
 import { undoChanges } from "../core/history/undo.ts";
 import { openUndoLog } from "./undo-log.ts";
-import { expireVersions } from "../core/history/trash.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
-import { ownTimeZone } from "../core/text/calendar.ts";
-import { readWordFrequencies } from "../core/text/stop-words.ts";
 import { openKeyRing } from "./key-service.ts";
-import { createPlaces } from "./places.ts";
-import { scheduledFollowUps } from "./scheduled-follow-ups.ts";
+import { createPlaces, expireIn, portsBeside, scheduledFollowUps } from "./beside-store.ts";
 import { beginDaemon, loadServerModules, serve } from "./serve.ts";
-import { type Logger, nextTurn, sha256, systemClock, uuidSource } from "./system.ts";
+import { type Logger, systemClock } from "./system.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
@@ -116,23 +110,11 @@ export async function startDaemon(
     started.push(() => models.stop());
     models.begin(followUps);
 
-    const frequencies = readWordFrequencies(
-      readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
-    );
     const ports: MemoryPorts = {
+      ...portsBeside(config, { embedder, classify: models.classify }, systemClock),
       store: opened.store,
-      meanings: new FactMeanings(embedder, frequencies),
-      embedder,
-      classify: models.classify,
-      frequencies,
-      clock: systemClock,
-      timeZone: config.timeZone === "" ? ownTimeZone() : config.timeZone,
-      historyMs: config.historyDays * 24 * 3_600_000,
-      ids: uuidSource,
       requests: new RequestLedger(),
       followUps,
-      nextTurn,
-      sha256,
     };
     let listeningPort: number | undefined;
     const modules = await loading;
@@ -173,9 +155,7 @@ export async function startDaemon(
     });
     let expired: Promise<unknown> = Promise.resolve();
     const expire = () => {
-      expired = expireVersions(ports).catch((error: unknown) =>
-        log.warn({ err: error }, "earlier versions not removed"),
-      );
+      expired = expireIn(ports, log);
     };
     const expiryTimer = setInterval(expire, EXPIRED_EVERY_MS).unref();
     expire();

@@ -1,18 +1,13 @@
-import { readFileSync } from "node:fs";
 import { type Config, ConfigError, setVariables, strangersLetIn } from "../config/config.ts";
 import { shareMemory, VERSION } from "../config/limits.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { type ServiceError, storeUnusable } from "../core/errors.ts";
-import { FactMeanings } from "../core/facts/fact-meanings.ts";
-import { expireVersions } from "../core/history/trash.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import { notInDatabase, operationsByUser } from "../core/isolation.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { SECTORS } from "../core/memory.ts";
 import { bindOperations, type Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
-import { ownTimeZone } from "../core/text/calendar.ts";
-import { readWordFrequencies } from "../core/text/stop-words.ts";
 import type { ServerOptions } from "../http/server.ts";
 import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { usualThreads } from "../models/onnx-embedder.ts";
@@ -27,10 +22,9 @@ import { UserStores } from "../storage/postgres/user-stores.ts";
 import { keyRingOf } from "./key-service.ts";
 import { classifierOf, openModel } from "./model-service.ts";
 import { asked, databaseOf } from "./reach-database.ts";
-import { createPlaces } from "./places.ts";
-import { scheduledFollowUps } from "./scheduled-follow-ups.ts";
+import { createPlaces, expireIn, portsBeside, scheduledFollowUps } from "./beside-store.ts";
 import { beginDaemon, serve } from "./serve.ts";
-import { type Logger, nextTurn, sha256, uuidSource } from "./system.ts";
+import type { Logger } from "./system.ts";
 
 /** Memory for open users where the budget is `auto`: some 100 users of 5 000 memories. */
 const USUAL_BUDGET_BYTES = 1024 ** 3;
@@ -78,32 +72,14 @@ export function startOnDatabase(
       (config.apiKey === undefined && strangersLetIn(config) !== undefined ? [] : undefined);
     const embedder = await opening;
 
-    const timeZone = config.timeZone === "" ? ownTimeZone() : config.timeZone;
-    const frequencies = readWordFrequencies(
-      readFileSync(new URL("../../data/word-frequencies.txt", import.meta.url), "utf8"),
-    );
-    const common: Omit<MemoryPorts, "store" | "requests" | "followUps"> = {
-      meanings: new FactMeanings(embedder, frequencies),
-      embedder,
-      classify: classifierOf(model),
-      frequencies,
-      clock,
-      timeZone,
-      historyMs: config.historyDays * 24 * 3_600_000,
-      ids: uuidSource,
-      nextTurn,
-      sha256,
-    };
+    const common = portsBeside(config, { embedder, classify: classifierOf(model) }, clock);
     const parts = { database, stamp: model.stamp, clock, log };
     const users = new UserStores(parts, cacheBytes, ({ store, feed }) => {
       const scheduled = scheduledFollowUps(store, () => embedder.waiting > 0, log);
       const { followUps } = scheduled;
       const ports: MemoryPorts = { ...common, store, followUps, requests: new RequestLedger() };
       followUps.resume(clock.now() - RESUMED_MS);
-      const expire = () =>
-        expireVersions(ports).catch((error: unknown) =>
-          log.warn({ err: error }, "earlier versions not removed"),
-        );
+      const expire = () => expireIn(ports, log);
       void expire();
       const none = async (): Promise<void> => {};
       const operations = bindOperations({ ...ports, feed, stopJob: none, noteErasure: none });
@@ -202,7 +178,7 @@ export function startOnDatabase(
       lookAtDiskSpace: async () => {},
       places: createPlaces(storeId),
       keys,
-      timeZone,
+      timeZone: common.timeZone,
       isBusy: () => embedder.waiting > 0,
       requestStop,
       logFile,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Change, createClient, type Reset } from "../../src/client/client.ts";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { createTestServer } from "../support/test-server.ts";

@@ -1,5 +1,5 @@
 /** One example for each route: a request that its schemas allow, and the beginning of the answer of a server with fake operations. */
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { createTestServer } from "../support/test-server.ts";
 import { nameOf, type OpenApi, type Route, type Schema } from "./openapi-shapes.ts";
 

@@ -13,7 +13,7 @@ import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";
 import { modelUnderTest } from "./bare-model.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/core/errors.ts";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { createKeyRing } from "../support/key-ring.ts";
 import { createMemoryWorld } from "../support/memory-world.ts";

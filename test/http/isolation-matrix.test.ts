@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { bindOperations, type Operations } from "../../src/core/operations.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { createAgentEndpoint } from "../../src/mcp/agent-endpoint.ts";
 import { createDocumentWorld, type DocumentWorld } from "../support/document-world.ts";
 import { createKeyRing } from "../support/key-ring.ts";

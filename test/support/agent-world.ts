@@ -4,7 +4,7 @@ import { IngestJobs } from "../../src/core/documents/ingest-jobs.ts";
 import { bindOperations } from "../../src/core/operations.ts";
 import { listen } from "../../src/http/listen.ts";
 import { buildServer } from "../../src/http/server.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { createAgentEndpoint } from "../../src/mcp/agent-endpoint.ts";
 import { createDocumentWorld, type DocumentWorld } from "./document-world.ts";
 import { fakeId } from "./fake-operations.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Operations } from "../../src/core/operations.ts";
 import type { AccessOptions } from "../../src/http/access.ts";
-import { createPlaces } from "../../src/daemon/places.ts";
+import { createPlaces } from "../../src/daemon/beside-store.ts";
 import { buildServer, type ServerOptions } from "../../src/http/server.ts";
 import { createDocumentWorld } from "./document-world.ts";
 import {
