@@ -1,3 +1,4 @@
+import { quoted } from "../core/text/text-size.ts";
 import { randomBytes } from "node:crypto";
 import {
   createMcpHandler,
@@ -26,7 +27,7 @@ import {
 import { ADDS_PER_HOUR, AddAllowance } from "./add-allowance.ts";
 import { type AgentContext, type AgentScope, ownerCheck, idOf } from "./agent-context.ts";
 import { recall } from "./memory-tools.ts";
-import { USERS_OWN_CLIENT, note, notesPreface, quoted } from "./notes.ts";
+import { USERS_OWN_CLIENT, note, notesPreface } from "./notes.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";
 import { Buffer } from "node:buffer";
 import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/query-memory.ts";

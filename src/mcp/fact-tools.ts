@@ -1,11 +1,12 @@
 /** The tools on facts. Each returns text for an agent. */
+import { quoted } from "../core/text/text-size.ts";
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { fitting, notesPreface, quoted, shortId } from "./notes.ts";
+import { fitting, notesPreface, shortId } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
 const DEFAULT_LOOKED_UP = 20;

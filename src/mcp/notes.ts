@@ -3,13 +3,11 @@
  * hold them, whatever it imitates; so it cannot end its own note and pass for another.
  */
 import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
-import { estimateTokens, shortened, withinTokens } from "../core/text/text-size.ts";
+import { estimateTokens, quoted, withinTokens } from "../core/text/text-size.ts";
 import { formatTime } from "../schemas/wire.ts";
 
 export type Origin = "user" | "agent" | "web" | "file";
 
-/** Longest name of an origin shown, and longest tag list, in characters. */
-const MAX_NAME = 120;
 const SHORT_ID_CHARS = 8;
 
 /** Clients that write for the user directly: the daemon's own command line. */
@@ -29,12 +27,6 @@ function namedOrigin(memory: Memory): string {
   const { source, createdBy } = memory;
   const name = origin === "web" ? source?.url : origin === "file" ? source?.filename : createdBy;
   return origin === "user" || name === null || name === undefined ? origin : `${origin} ${quoted(name)}`;
-}
-
-/** A value from outside, on one line. */
-export function quoted(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
-  return JSON.stringify(shortened(plain, MAX_NAME));
 }
 
 /** The sentence that comes before notes. */

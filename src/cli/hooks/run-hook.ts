@@ -26,7 +26,7 @@ import {
   toldTo,
 } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
-import { estimateTokens, shortened } from "../../core/text/text-size.ts";
+import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { proofOf, readRuntimeInfo, type RuntimeInfo } from "../../daemon/runtime-file.ts";
@@ -314,8 +314,6 @@ function frame(mark: string, lines: readonly string[]): string {
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 
 const CHALLENGE_BYTES = 32;
 

@@ -1,7 +1,7 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { estimateTokens } from "../text/text-size.ts";
+import { estimateTokens, quoted } from "../text/text-size.ts";
 import { chooseItems } from "./choose-items.ts";
-import { type ContextItem, ID_CHARS, oneLine } from "./context-item.ts";
+import { type ContextItem, ID_CHARS } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";
 
 /** Enough to tell an id by; every answer takes the end of an id for the whole. */
@@ -9,7 +9,6 @@ import { type ContextInput, gatherItems } from "./gather-items.ts";
 const MARK_CHARS = 8;
 /** A mark that costs as much as any. */
 const ANY_MARK = "0a".repeat(MARK_CHARS / 2);
-const MAX_NAME_CHARS = 100;
 
 /**
  * The context of an agent at the start of a piece of work: standing preferences, decisions that hold, what is true now, what was
@@ -67,9 +66,4 @@ function textOf({ project, userId }: ContextInput, mark: string, lines: readonly
 function lineOf({ project }: ContextInput, item: ContextItem): string {
   const place = item.project === null || item.project === project ? "" : ` (project ${quoted(item.project)})`;
   return `- ${new Date(item.at).toISOString().slice(0, 10)} ${item.id.slice(-ID_CHARS)}${place} ${item.text}`;
-}
-
-function quoted(name: string): string {
-  const plain = oneLine(name);
-  return JSON.stringify(plain.length > MAX_NAME_CHARS ? `${plain.slice(0, MAX_NAME_CHARS)}…` : plain);
 }

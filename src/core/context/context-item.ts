@@ -1,7 +1,7 @@
 import type { SeenMemory } from "../memory.ts";
 import { sentencesOf, sentenceWorth } from "../text/sentences.ts";
 import { type Statement, statementKind } from "../text/statement-words.ts";
-import { shortened } from "../text/text-size.ts";
+import { oneLine, shortened } from "../text/text-size.ts";
 
 /** In the order in which a context tells them. */
 export const CONTEXT_KINDS = [
@@ -120,10 +120,3 @@ const MAX_BEFORE_CHARS = 200;
 /** A text with what it said before. */
 export const withBefore = (text: string, earlier: string): string =>
   `${text} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
-
-/** Without line ends, control and invisible characters, so that a text cannot pass for another line or hide what it says. */
-export const oneLine = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
-    .trim();

@@ -9,9 +9,9 @@ import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
 import { readPrompt } from "../text/asking-part.ts";
-import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, oneLine, withBefore } from "./context-item.ts";
+import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, withBefore } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
-import { shortened } from "../text/text-size.ts";
+import { oneLine, shortened } from "../text/text-size.ts";
 
 export interface ContextInput {
   readonly userId?: string;

@@ -20,6 +20,19 @@ export function shortened(text: string, chars: number): string {
   return `${head.trimEnd()}…`;
 }
 
+/** Without line ends, control and invisible characters, so that a text cannot pass for another line or hide what it says. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .trim();
+
+/** Longest name of an origin shown, and longest tag list, in characters. */
+const MAX_NAME = 120;
+
+/** A value from outside, on one line. */
+export const quoted = (text: string): string => JSON.stringify(shortened(oneLine(text), MAX_NAME));
+
 /** Cuts between words, and within those that are larger than `full`; no piece is larger, but by one character. */
 export function cutWords(text: string, full: number): string[] {
   const pieces: string[] = [];
