@@ -62,7 +62,6 @@ export const QueryMemoryBody = t.named("QueryMemory", {
       ...field.BodyTime,
       description: "Answer as of this time, by `occurred_at`: what came later has no say.",
     }),
-    reinforce: t.flag("Has no effect: a question writes nothing. Accepted from earlier clients."),
     explain: t.flag("Say what each score is made of."),
     include_facts: t.flag("Also answer the facts valid now (or at `as_of`) that the question asks for.", {
       default: true,

@@ -179,7 +179,6 @@ export const memoryReadRoutes = routes(({ operationsOf, places }) => ({
         k,
         snippet,
         timeZone,
-        reinforce: _reinforce,
         userId,
         filters: _filters,
         ...input

@@ -181,7 +181,6 @@ class QueryMemoryOptions(TypedDict, total=False):
     time_zone: str | None
     snippet: int | None
     as_of: str | int | None
-    reinforce: bool | None
     explain: bool | None
     include_facts: bool | None
 
