@@ -18,8 +18,11 @@ async function readRows<T extends keyof Rows>(
   ids: readonly string[],
 ): Promise<Map<string, Rows[T]>> {
   const kind = kindOf(table);
+  // Row by row: for a list of ids PostgreSQL may read all rows of a user, of whom it expects few.
   const rows = await query<ReadRow>(
-    "select id, slim, heavy from memoryd.row where owner = $1 and kind = $2 and id = any($3) and slim is not null",
+    `select r.* from unnest($3::text[]) wanted (id) cross join lateral (
+      select id, slim, heavy from memoryd.row where owner = $1 and kind = $2 and id = wanted.id and slim is not null limit 1
+    ) r`,
     [owner, kind, ids],
   );
   return new Map(rows.map(([id, slim, heavy]) => [id, changeOf(kind, id, { slim, heavy }).row as Rows[T]]));
