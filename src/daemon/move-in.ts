@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
+import type { ApiKey } from "../core/access/key-ring.ts";
 import { storeUnusable, unprocessable } from "../core/errors.ts";
 import { type Fact, factRowId } from "../core/facts/fact.ts";
 import { duplicateHash } from "../core/memories/compose-memory.ts";
@@ -8,10 +9,11 @@ import { type Change, edgeId, type MemoryRow } from "../core/rows.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { readKeyFile } from "../storage/files/key-file.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { openDatabase } from "../storage/postgres/database.ts";
+import { type Database, openDatabase } from "../storage/postgres/database.ts";
 import { DatabaseClock } from "../storage/postgres/database-clock.ts";
 import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
 import { openUser } from "../storage/postgres/open-user.ts";
+import { kindOf } from "../storage/postgres/row-columns.ts";
 import { checkSchema } from "../storage/postgres/schema.ts";
 import { asked, databaseOf } from "./reach-database.ts";
 import { QUIET, requireStore, withStoppedStore } from "./stopped-store.ts";
@@ -25,6 +27,8 @@ export interface MoveInOptions {
   readonly nobodyAs?: string | undefined;
   /** Leaves documents and their memories behind. */
   readonly withoutDocuments: boolean;
+  /** Leaves keys behind where the database has keys of its own. */
+  readonly withoutKeys: boolean;
   readonly onProgress: (doneUsers: number, users: number) => void;
 }
 
@@ -70,6 +74,13 @@ export async function moveIn(
         const belongings = belongingsIn(store, options);
         const known = stamp;
         await asked(database, (opened) => checkSchema(opened, known));
+        const keys = await readKeyFile(nodeDisk, from);
+        const kept = new DatabaseKeys(database);
+        const keysThere = await asked(database, () => kept.read());
+        if (!options.withoutKeys) assertKnown(keys, keysThere);
+        const ofNobody = belongings.get(null);
+        if (ofNobody !== undefined)
+          await asked(database, (opened) => assertNotMovedAs(opened, ofNobody, options.nobodyAs));
         const clock = new DatabaseClock();
         const moved = { users: 0, memories: 0, facts: 0, versions: 0 };
         for (const [owner, own] of belongings) {
@@ -84,9 +95,7 @@ export async function moveIn(
           moved.versions += own.versions.length;
           options.onProgress(moved.users, belongings.size);
         }
-        const keys = await readKeyFile(nodeDisk, from);
-        const kept = new DatabaseKeys(database);
-        if ((await kept.read()) === undefined && keys !== undefined) await kept.write(keys);
+        if (keysThere === undefined && keys !== undefined && !options.withoutKeys) await kept.write(keys);
         return moved;
       },
       { stamp: (stored) => (stamp = stored) ?? { model: "", windows: "", pooling: "", projection: "" } },
@@ -94,6 +103,39 @@ export async function moveIn(
   } finally {
     await database.close();
   }
+}
+
+/** @throws {ServiceError} UNPROCESSABLE for keys in use that the database, which has keys, does not know. */
+function assertKnown(keys: readonly ApiKey[] = [], there: readonly ApiKey[] | undefined): void {
+  if (there === undefined) return;
+  const known = new Set(there.map(({ id }) => id));
+  const unknown = keys.filter(({ id, revokedAt }) => revokedAt === null && !known.has(id));
+  if (unknown.length > 0)
+    throw unprocessable(
+      `The database has keys of its own, and these of the store are not among them: ${unknown.map(({ name }) => JSON.stringify(name)).join(", ")}. ` +
+        "Nothing was written. Leave them behind with --without-keys, and make new ones with `memoryd keys create` on a node.",
+    );
+}
+
+/** @throws {ServiceError} UNPROCESSABLE where another user has what has no user, from an earlier run. */
+async function assertNotMovedAs(
+  database: Database,
+  { memories: [memory], facts: [fact] }: Belongings,
+  user = "",
+): Promise<void> {
+  const [kind, id] =
+    memory === undefined
+      ? [kindOf("facts"), fact === undefined ? "" : factRowId(fact)]
+      : [kindOf("memories"), memory];
+  const [row] = await database.query<[string]>(
+    `select owner from memoryd.owner where owner <> $1 and exists (
+      select 1 from memoryd.row where row.owner = owner.owner and kind = $2 and id = $3 and slim is not null) limit 1`,
+    [user, kind, id],
+  );
+  if (row !== undefined)
+    throw unprocessable(
+      `What has no user was given to ${JSON.stringify(row[0])} by an earlier run. Go on with --nobody-as ${row[0]}; nothing was written.`,
+    );
 }
 
 /** The rows to be moved, by user; null: of nobody. */

@@ -16,12 +16,20 @@ export async function prepareDatabase(config: Pick<Config, "store" | "storePassw
   }
 }
 
+/** An SQLSTATE of the server, or what `pg` says where it has no password to answer with. */
+const NEEDS_PASSWORD = /^28P01$|^SASL:.*password/;
+
 /** @throws {ServiceError} STORE_UNUSABLE where the database does not answer, or refuses what is asked. */
 export async function asked<T>(database: Database, ask: (opened: Database) => Promise<T>): Promise<T> {
   try {
     return await ask(database);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
+    if (NEEDS_PASSWORD.test(error.code ?? error.message))
+      throw storeUnusable(
+        "The database asks for a password, and got none or a wrong one. Put it in a file and name that with --store-password-file, or in ~/.pgpass.",
+        { cause: error },
+      );
     throw storeUnusable(
       error.code === undefined
         ? `The database cannot be reached: ${error.message}. Look at its address, and whether it runs.`

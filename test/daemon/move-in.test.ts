@@ -8,7 +8,12 @@ import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../src/core/operations.ts";
 import { queryMemory } from "../../src/core/recall/query-memory.ts";
+import type { ApiKey } from "../../src/core/access/key-ring.ts";
+import { keyRingOf } from "../../src/daemon/key-service.ts";
 import { moveIn } from "../../src/daemon/move-in.ts";
+import { nodeDisk } from "../../src/storage/files/disk.ts";
+import { openKeyFile } from "../../src/storage/files/key-file.ts";
+import { DatabaseKeys } from "../../src/storage/postgres/database-keys.ts";
 import { openDatabase } from "../../src/storage/postgres/database.ts";
 import { prepareSchema } from "../../src/storage/postgres/schema.ts";
 import { hasPostgres, sharedPostgres } from "../support/postgres-server.ts";
@@ -35,7 +40,12 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
   const add = async (content: string, more = {}) =>
     (await addMemory(disk.ports, { content, ...more })).memory;
   const move = (options: Partial<Parameters<typeof moveIn>[2]> = {}) =>
-    moveIn(config, disk.directory, { withoutDocuments: false, onProgress: () => {}, ...options });
+    moveIn(config, disk.directory, {
+      withoutDocuments: false,
+      withoutKeys: false,
+      onProgress: () => {},
+      ...options,
+    });
 
   /** All that reads answer of a user. */
   async function view(ports: MemoryPorts, userId: string) {
@@ -109,6 +119,30 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
       userId: "house",
     });
     expect(repeated).toMatchObject({ deduplicated: true, memory: { userId: "house" } });
+    await expect(move({ nobodyAs: "garden" })).rejects.toMatchObject({
+      message: expect.stringMatching(/given to "house" by an earlier run/) as string,
+    });
+    expect((await node.portsOf("garden")).store.catalogue.size).toBe(0);
+  });
+
+  it("moves keys, and none behind the back of a database that has others", async () => {
+    await add("tea of ann", { userId: "ann" });
+    const ring = keyRingOf(openKeyFile(nodeDisk, disk.directory), undefined, disk.ports.clock);
+    await ring.create({ name: "laptop", scope: "write", userId: "ann" });
+    await disk.close();
+    await move();
+    await move();
+    const database = openDatabase({ connectionString: config.store });
+    const kept = new DatabaseKeys(database);
+    const [laptop] = (await kept.read()) ?? [];
+    expect(laptop).toMatchObject({ name: "laptop" });
+    await kept.write([{ ...(laptop as ApiKey), id: randomUUID(), name: "other" }]);
+    await expect(move()).rejects.toMatchObject({
+      message: expect.stringMatching(/not among them: "laptop"\..*--without-keys/) as string,
+    });
+    expect(await move({ withoutKeys: true })).toMatchObject({ memories: 1 });
+    expect(await kept.read()).toMatchObject([{ name: "other" }]);
+    await database.close();
   });
 
   it("writes nothing of a user who has other memories in the database", async () => {

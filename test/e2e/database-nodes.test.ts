@@ -159,8 +159,11 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     expect((await add(at(0), user, "while")).status).toBe(503);
     await expect.poll(async () => (await call(at(0), "GET", "/readyz")).status).toBe(503);
     expect((await call(at(0), "GET", "/livez")).status).toBe(200);
+    const health = await call(at(0), "GET", "/health");
+    expect([health.status, health.body]).toMatchObject([503, { status: "not_ready" }]);
     await back;
     await expect.poll(async () => (await call(at(0), "GET", "/readyz")).status).toBe(200);
+    expect((await call(at(0), "GET", "/health")).status).toBe(200);
     expect((await add(at(1), user, "after")).status).toBe(200);
     expect([...(await list(at(0), user)).values()]).toEqual(["after", "before"]);
   });

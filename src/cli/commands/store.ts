@@ -14,6 +14,7 @@ interface MigrateFlags extends StoreFlags {
   readonly from: string;
   readonly nobodyAs?: string;
   readonly withoutDocuments?: boolean;
+  readonly withoutKeys?: boolean;
 }
 
 export function addStoreCommands(memoryd: Command): void {
@@ -30,6 +31,7 @@ export function addStoreCommands(memoryd: Command): void {
     .requiredOption("--from <folder>", "the data directory to copy from, which stays as it is")
     .option("--nobody-as <user>", "give this user what has no user", userId)
     .option("--without-documents", "leave documents behind, which a database cannot hold yet")
+    .option("--without-keys", "leave keys behind where the database has keys of its own")
     .action(migrate);
 }
 
@@ -56,12 +58,14 @@ async function prepare(flags: StoreFlags): Promise<void> {
   else print(before === 0 ? "The database is prepared." : `The tables are at version ${now} now.`);
 }
 
-async function migrate({ from, nobodyAs, withoutDocuments = false, ...flags }: MigrateFlags): Promise<void> {
+async function migrate(given: MigrateFlags): Promise<void> {
+  const { from, nobodyAs, withoutDocuments = false, withoutKeys = false, ...flags } = given;
   const settings = settingsOf(flags);
   const { moveIn } = await import("../../daemon/move-in.ts");
   const { users, memories, facts, versions } = await moveIn(settings, from, {
     nobodyAs,
     withoutDocuments,
+    withoutKeys,
     onProgress: (done, all) => showProgress(`${done} of ${plural(all, "user")}`),
   });
   showProgress("");

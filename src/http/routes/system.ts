@@ -37,6 +37,7 @@ export const systemRoutes = routes((served) => {
       },
     }),
     health: route("open GET /health", "A short summary", {
+      description: "200 also when the daemon is not ready; a node on a database answers 503 then.",
       answer: wire.HealthReply,
       handle: async (request, reply) => {
         const { caller } = request;
@@ -44,8 +45,10 @@ export const systemRoutes = routes((served) => {
         const challenge = request.headers["x-memoryd-challenge"];
         if (typeof challenge === "string" && CHALLENGE.test(challenge))
           reply.header("x-memoryd-proof", prove(challenge));
-        const { version, notReady, embedding, memoryCount, instanceId, store } = status();
+        const { version, notReady, embedding, memoryCount, instanceId, store, node } = status();
         const ok = notReady.length === 0;
+        // A balancer in front of several nodes goes by the status.
+        if (!ok && node !== undefined) reply.code(503);
         const state = ok ? ("ok" as const) : ("not_ready" as const);
         if (caller === undefined) return { status: state, version };
         return {
