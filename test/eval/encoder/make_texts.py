@@ -109,8 +109,26 @@ for topic, block in enumerate(blocks, len(topics)):
         for a in rnd.sample(sorted(line), 8):
             b = a if rnd.random() < 0.3 else rnd.choice(sorted(line))
             pairs.append((q, a, said(a, line[a][1]), n, b, said(b, line[b][0]), topic, key(line["en"][1], line["en"][0], e)))
+# notes with questions in other words, one a line; the English wording of a note stands for its other languages
+EN = set("the a an is are was were to of in on for with at my our we i it that this and not who what when where why how do does did can you your her his she he they has have had be by from or if no any which".split())
+
+
+def is_english(t):
+    words = re.findall(r"[a-z']+", t.lower())
+    return t.isascii() and bool(words) and sum(w in EN for w in words) > 0.22 * len(words)
+
+
+items = [json.loads(l) for l in open(here / "notes-asked.jsonl", encoding="utf8")]
+for topic, d in enumerate(items, len(topics) + len(blocks)):
+    notes = [d["note"], *d["same"]]
+    wording = next((t for t in notes if is_english(t)), None)
+    for q in d["ask"] if wording else []:
+        if is_english(q):
+            for note in notes:
+                n = text(note) if is_english(note) else text(wording)
+                pairs.append((text(q), "en", q, n, "en" if is_english(note) else "", note, topic, ""))
 topic_texts = len(english)
-print(len(topics), "+", len(blocks), "topics,", len(pairs), "pairs,", len(english), "English texts")
+print(len(topics), "+", len(blocks), "+", len(items), "topics,", len(pairs), "pairs,", len(english), "English texts")
 
 # people's chat
 messages, turns = [], []
