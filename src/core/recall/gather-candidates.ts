@@ -5,7 +5,6 @@ import { containsPhrase, type RankingQuestion } from "./question.ts";
 import { NO_MATCHES, worthReading } from "./ranking.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { Int8Rows } from "./int8-kernel.ts";
-import { isNote } from "./traits.ts";
 
 /**
  * Tokens of a memory that count in full; those further down count so much. Of many tokens one always matches, and what
@@ -16,8 +15,6 @@ const FURTHER_DOWN = 0.85;
 
 /** How well a token of the question matches a memory that has its word as a tag or in the name of its project. */
 const PLACE_MATCH = 0.9;
-/** The same of a note that has its word. */
-const WORD_MATCH = 0.7;
 
 /** Used by one question at a time: matching waits for nothing. */
 let scratch: Int8Rows | undefined;
@@ -181,7 +178,6 @@ export async function gatherCandidates(
   const asked = embedding.words.map((word) => analyse(word)[0] ?? word);
   matchByWords(store, question, asked, lacking, matches);
   matchPlaces(matches, entries, asked);
-  matchSameWords(store, asked, candidates, matches);
   const quoted = await quotedShares(
     store,
     question,
@@ -215,23 +211,6 @@ function matchPlaces(
       for (const j of tokensOf(place)) raise(matches[i], j, PLACE_MATCH);
     }
   });
-}
-
-/**
- * Raises the matches of tokens whose word a note has: in few words ("lime is up to 52") it has another vector than in the question.
- * In a talk the same words come up all the time.
- */
-export function matchSameWords(
-  store: Pick<MemoryStore, "havingTerm">,
-  asked: readonly string[],
-  candidates: readonly Pick<RankingCandidate, "ordinal" | "traits" | "sessionId">[],
-  matches: readonly Float32Array[],
-): void {
-  const having = asked.map((term) => store.havingTerm(term));
-  for (const [i, { ordinal, traits, sessionId }] of candidates.entries()) {
-    if (!isNote(traits, sessionId)) continue;
-    for (const [j, has] of having.entries()) if (has(ordinal)) raise(matches[i], j, WORD_MATCH);
-  }
 }
 
 function raise(matches: Float32Array | undefined, token: number, least: number): void {
