@@ -67,7 +67,7 @@ export function createPlaces(storeId: string): Places {
   };
 }
 
-/** What the core needs beside a store, its follow-ups and its requests. */
+/** The ports of the core, without the store, its follow-ups and its requests. */
 export function portsBeside(
   config: Pick<Config, "timeZone" | "historyDays">,
   model: Pick<MemoryPorts, "embedder" | "classify">,

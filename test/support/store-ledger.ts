@@ -4,7 +4,7 @@ import { deleteMemory } from "../../src/core/operations.ts";
 import { ServiceError } from "../../src/core/errors.ts";
 import { FEED_BEGINNING } from "../../src/core/feed.ts";
 import { INITIAL_SALIENCE, type SeenMemory } from "../../src/core/memory.ts";
-import { reinforced } from "../../src/core/memories/waypoints.ts";
+import { reinforced } from "../../src/core/memories/reinforce-memory.ts";
 import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
 import { updateMemory } from "../../src/core/memories/update-memory.ts";
 import { seededRandom } from "./seeded-random.ts";

@@ -187,9 +187,9 @@ const OBSERVATION = /^\s*[-*+] +\[([^[\]()]+)\]\s+(\S.*)$/;
 /** A type of several words is in quotes; what follows a link makes the line a sentence, unless it is in brackets. */
 const RELATION =
   /^\s*[-*+] +(?:"([^"[\]]+)"|'([^'[\]]+)'|([^\s"'[\]]+)) *\[\[([^[\]|]+)(?:\|[^[\]]*)?\]\] *(?:\(.*\))?$/;
-/** Of tasks. */
+/** The mark of a task, done or open. */
 const MARK = /^(?:[^\p{L}\p{N}]?|[xX])$/u;
-/** Of transcripts, with a colon. */
+/** A time of a transcript, which has a colon. */
 const TIME = /^[\d:.,\s-]+$/;
 const isCategory = (name: string): boolean => !MARK.test(name) && !(name.includes(":") && TIME.test(name));
 const FENCE = /^\s*(?:```|~~~)/;

@@ -26,7 +26,7 @@ type OneFact = { readonly id: string; readonly userId?: string };
 /** Makes the next version of a fact; metadata is replaced whole. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
 export async function updateFact(
   { store, clock }: FactPorts,
-  { id, userId, ...changes }: OneFact & Partial<Fact>,
+  { id, userId, ...changes }: OneFact & Partial<Pick<Fact, "confidence" | "metadata">>,
 ): Promise<Fact> {
   return store.commit((section) => {
     const draft = new FactDraft(store.catalogue.facts, section, clock);

@@ -1,7 +1,7 @@
 import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { owned } from "../owned.ts";
-import { reinforced } from "./waypoints.ts";
+import type { Sector, Signals } from "../memory.ts";
 
 interface ReinforceMemoryInput {
   readonly id: string;
@@ -39,3 +39,31 @@ export async function reinforceMemory(
     },
   );
 }
+
+/** Time after which the salience of an unseen memory has halved, ms; Infinity: never. */
+type HalfLives = Readonly<Record<Sector, number>>;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Events and moods fade first, facts and skills last: a choice, not a measurement. */
+export const HALF_LIVES: HalfLives = {
+  semantic: 365 * DAY_MS,
+  episodic: 90 * DAY_MS,
+  procedural: 365 * DAY_MS,
+  emotional: 60 * DAY_MS,
+  reflective: 180 * DAY_MS,
+};
+
+/**
+ * The salience at a moment: `s · 2^(−t / half-life)`, with t since it was last seen in whole days, so that a value set
+ * today is read as it was set. Fading changes no stored value and ends when the memory is seen.
+ * @returns in [0, salience]; a clock that went back fades nothing.
+ */
+export function fadedSalience({ salience, lastSeenAt }: Signals, now: number, halfLifeMs: number): number {
+  const days = Math.max(0, Math.floor((now - lastSeenAt) / DAY_MS));
+  return salience * 2 ** ((-days * DAY_MS) / halfLifeMs);
+}
+
+/** `s + boost · (1 − s)`: nears 1 and never passes it. */
+export const reinforced = (salience: number, boost: number): number =>
+  Math.min(1, salience + boost * (1 - salience));

@@ -295,7 +295,7 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
-    // What warns of nothing replaces a warning only by a clear word of change.
+    // A note that warns of nothing replaces a warning only by a clear word of change.
     if (isWarned && change !== "clear") return false;
     return odds + (change === undefined ? 0 : WEIGHTS[change]) >= LINE[tense];
   };

@@ -208,28 +208,25 @@ function matchPlaces(
   };
   entries.forEach(({ tags, project }, i) => {
     for (const place of project === null ? tags : [...tags, project]) {
-      for (const j of tokensOf(place)) raise(matches[i], j, PLACE_MATCH);
+      const own = matches[i];
+      for (const j of tokensOf(place)) if (own !== undefined) own[j] = Math.max(own[j] ?? 0, PLACE_MATCH);
     }
   });
-}
-
-function raise(matches: Float32Array | undefined, token: number, least: number): void {
-  if (matches !== undefined) matches[token] = Math.max(matches[token] ?? 0, least);
 }
 
 /** Memories whose vectors were lost, or are of the model before, match by words alone until these are made again. */
 function matchByWords(
   store: MemoryStore,
-  { tokenFloor }: RankingQuestion,
+  { tokenFloor, averageLength }: RankingQuestion,
   asked: readonly string[],
   lacking: readonly (readonly [place: number, { readonly ordinal: Ordinal; cosine: number }])[],
   matches: Float32Array[],
 ): void {
   if (lacking.length === 0) return;
-  const found = asked.map((term) => store.havingTerm(term));
+  const found = asked.map((term) => store.scoreWords([{ term, weight: 1 }], averageLength));
   for (const [i, candidate] of lacking) {
     const { ordinal } = candidate;
-    const match = Float32Array.from(found, (has) => (has(ordinal) ? 1 : tokenFloor));
+    const match = Float32Array.from(found, (score) => (score.of(ordinal) > 0 ? 1 : tokenFloor));
     matches[i] = match;
     if (candidate.cosine === 0 && store.windowsOf(ordinal).length === 0)
       candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);

@@ -68,7 +68,7 @@ const LEAST = -(2 ** 31);
 export class Int8Rows {
   readonly dimensions: number;
   #count = 0;
-  /** Of lists that have had a row: it takes 10 GB of addresses, and a process may have thousands of empty lists. */
+  /** Opened for the first row: a kernel takes 10 GB of addresses, and a process may have thousands of empty lists. */
   #opened: Kernel | undefined;
   readonly #rowsAt: number;
 

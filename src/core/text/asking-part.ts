@@ -32,6 +32,7 @@ const LEAST_WORDS = 4;
 /** How lines of a diff begin that say where it changes something, and not what. */
 const DIFF_HEAD = String.raw`diff --git |index [\da-f]{4,}|@@ |\+\+\+ |--- `;
 const TIMESTAMP = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d{1,2}:\d\d:\d\d|\p{L}{3} +\d{1,2} \d\d:\d\d:\d\d|\d{1,2}[./]\d{1,2}[./]?(?:\d{4})?,? \d\d:\d\d`;
+const DIFF_HEADING = new RegExp(`^(?:${DIFF_HEAD})`, "u");
 /** Lines that programs write, whatever their words. */
 const MACHINE = new RegExp(
   [
@@ -177,12 +178,13 @@ function kindsOf(lines: readonly string[]): LineKind[] {
   // Two lines of a head make one: "Date: …" alone may be a note's.
   const isHead = folded.filter((line) => PROMPT().header.test(line)).length >= 2;
   const hasMail = mail >= 0 && isHead;
-  const labels = lines.flatMap((line) => LABEL.exec(line)?.[1] ?? []);
+  const labelAt = lines.map((line) => LABEL.exec(line)?.[1]);
+  const labels = labelAt.filter((label) => label !== undefined);
   const seen = new Set<string>();
   const repeated = new Set(labels.filter((label) => seen.size === seen.add(label).size));
-  // Of a chat all that is said by who speaks more than once; of a form what asks nothing.
-  const isLabelled = (line: string) => {
-    const label = labels.length < 2 ? undefined : LABEL.exec(line)?.[1];
+  // A line of a chat is pasted where its speaker speaks more than once, a line of a form where it asks nothing.
+  const isLabelled = (line: string, i: number) => {
+    const label = labels.length < 2 ? undefined : labelAt[i];
     return label !== undefined && (repeated.has(label) || !/[?？؟]\s*$/u.test(line));
   };
   let isFenced = false;
@@ -203,7 +205,7 @@ function kindsOf(lines: readonly string[]): LineKind[] {
       return "pasted";
     }
     if (isInMail) return "pasted";
-    if (MACHINE.test(line) || (isDiff && /^[-+ ]/.test(line)) || isLabelled(line) || isCode(line))
+    if (MACHINE.test(line) || (isDiff && /^[-+ ]/.test(line)) || isLabelled(line, i) || isCode(line))
       return "pasted";
     return "prose";
   });
@@ -248,9 +250,8 @@ function shortRun(paragraphs: readonly string[]): string {
 
 /** The line of a paste that says what it is about: one with a fault, else the longest of words. */
 function tellingLine(pasted: readonly string[]): string {
-  const isHead = new RegExp(`^(?:${DIFF_HEAD})`, "u");
   const lines = pasted
-    .filter((line) => !isHead.test(line))
+    .filter((line) => !DIFF_HEADING.test(line))
     .filter((line) => !PROMPT().header.test(fold(line)) || PROMPT().subject.test(fold(line)))
     .map((line) =>
       line

@@ -21,7 +21,7 @@ import {
   type Unit,
 } from "./time-periods.ts";
 
-/** What `make` makes of the words of a language, made when it is first asked for. */
+/** `make` of the words of a language, called once for each language, when its result is first needed. */
 export function madeOnce<T>(make: (words: TimeWords) => T): (words: TimeWords) => T {
   const made = new WeakMap<TimeWords, { readonly of: T }>();
   return (words) => {

@@ -289,7 +289,7 @@ function withTextBehindEdge<Run extends TextRun>(
   names: Readonly<Record<string, number>>,
 ): Run[] {
   const written = linesIn(operators, names).join("\n");
-  // What is no space, and where it stands.
+  // The characters that are no spaces, and their places.
   const solid = written.replace(/\s+/g, "");
   const places = Array.from(written.matchAll(/\S/g), ({ index }) => index);
   let end = 0;

@@ -24,7 +24,7 @@ import type {
 import { type Change, type EdgeRow, endsOfEdgeId, isStoredKind, type RequestRow } from "../../core/rows.ts";
 import { VersionIndex } from "../../core/history/version-index.ts";
 import type { MemoryTraits } from "../../core/recall/traits.ts";
-import { fadedSalience, HALF_LIVES } from "../../core/memories/waypoints.ts";
+import { fadedSalience, HALF_LIVES } from "../../core/memories/reinforce-memory.ts";
 import type { ImagePart } from "../image/index-image.ts";
 import { EdgeIndex } from "./edge-index.ts";
 import { MemoryColumns, type SlimMemoryRow } from "./memory-columns.ts";

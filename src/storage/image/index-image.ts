@@ -110,7 +110,7 @@ export async function removeDerived(disk: Disk, directory: string, name: string)
   }
 }
 
-/** What an image is read from. */
+/** A file, or bytes of a database, that an image is read from. */
 type ImageFile = Pick<DiskFile, "read" | "close">;
 
 /** An image that was found, whose parts are checked as they are read. */

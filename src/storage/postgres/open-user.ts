@@ -21,7 +21,7 @@ import { UserRows } from "./user-rows.ts";
 const SNAPSHOT = "isolation level repeatable read read only" as const;
 /** Memories and token vectors that a user's store keeps in memory: of some 20 000 memories, each question having others. */
 const CACHE_BYTES = { memories: 4 * 1024 ** 2, tokens: 64 * 1024 ** 2 };
-/** Of a store with its first memory (an empty one takes half), and of each memory in its indexes. */
+/** Bytes that a store takes with its first memory (half without it), and those of each memory in its indexes. */
 const [STORE_BYTES, BYTES_PER_MEMORY] = [70_000, 1_200];
 /** Rows that are taken over at once, some 100 ms; beyond them the user is loaded anew. */
 const MOST_TAKEN_OVER = 5_000;

@@ -129,7 +129,7 @@ export async function storeImage(
 
 /**
  * Puts an image without content, as of the record `$2` of the user `$1`, in the place of one that holds terms of memories which
- * go for good. It stays, so that nobody who loaded the user before stores an earlier one afterwards.
+ * go for good. It stays, so that a node which loaded the user before stores no earlier image afterwards.
  */
 export const EMPTY_IMAGE = `insert into memoryd.image (owner, sequence, key, content)
   select $1, $2, '', '' from moved

@@ -242,12 +242,12 @@ export const TABLE_SPECS: { readonly [T in LanceTable]: TableSpec<T> } = {
 
 export const TABLE_NAMES = Object.keys(TABLE_SPECS) as LanceTable[];
 
-/** What rows of one table stand in files as. */
+/** How the rows of one table stand in files. */
 export interface RowFormat<T extends "tokens" | "memories"> {
   readonly table: T;
   /** In checkpoints, and of the folder. */
   readonly name: FlatTable;
-  /** Of the index of a file. */
+  /** Names the format of a file's index. */
   readonly key: string;
   /** All rows of a file have one; "" where rows have none. */
   stampOf(row: Rows[T]): string;

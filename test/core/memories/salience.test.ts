@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fadedSalience, HALF_LIVES, reinforced } from "../../../src/core/memories/waypoints.ts";
+import { fadedSalience, HALF_LIVES, reinforced } from "../../../src/core/memories/reinforce-memory.ts";
 
 const DAY_MS = 86_400_000;
 
