@@ -5,6 +5,7 @@ import { type Config, rateLimit, ConfigError, orConfigError } from "../config/co
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { loadedOnce } from "../core/at-once.ts";
+import type { ServiceStatus } from "../core/status.ts";
 import { languages, useLanguages } from "../core/text/languages.ts";
 import { readLanguages } from "../files/read-languages.ts";
 import type { ServerOptions } from "../http/server.ts";
@@ -116,7 +117,7 @@ export async function serve(
   { config, log, tls, instanceId, startedAt, localToken, started, stop }: Begun,
   { keys, timeZone, isBusy, logFile, onListening, ...parts }: ServedParts,
 ) {
-  const { status, requestStop } = parts;
+  const { requestStop } = parts;
   const modules = await loadServerModules();
   // Loaded for the first agent: it takes .15 s and 25 MB.
   const openAgents = loadedOnce(async () => {
@@ -130,8 +131,13 @@ export async function serve(
     });
   });
   const stopping = new AbortController();
+  const status = (): ServiceStatus => ({
+    ...parts.status(),
+    ...(stopping.signal.aborted && { notReady: ["The daemon is stopping."] }),
+  });
   const app = modules.buildServer({
     ...parts,
+    status,
     inspect: {
       ...config.shown,
       agentAddsPerHour: ADDS_PER_HOUR,
@@ -152,10 +158,7 @@ export async function serve(
     host: config.host,
     port: config.port,
   });
-  started.push(() => {
-    stopping.abort();
-    return listening.close(SHUTDOWN_MS * REQUESTS_SHARE_OF_STOP);
-  });
+  started.push(() => listening.close(SHUTDOWN_MS * REQUESTS_SHARE_OF_STOP));
 
   const saveUses = () =>
     keys.saveUses().catch((error: unknown) => log.warn({ err: error }, "uses of keys not saved"));
@@ -183,6 +186,7 @@ export async function serve(
     started.push(
       modules.exitWhenIdle(app.server, { afterMs: config.exitWhenIdleMs, isBusy, onIdle: requestStop }),
     );
+  started.push(() => stopping.abort());
   return { address: config.host, port, isSecure: tls !== undefined, status, stop };
 }
 

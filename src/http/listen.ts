@@ -1,6 +1,6 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, Server, type Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { conflict, forbidden, invalidRequest, type ServiceError } from "../core/errors.ts";
@@ -41,8 +41,8 @@ export async function listen(app: FastifyInstance, { host, port }: ListenOptions
     /** `http://` or `https://` addresses, the first one listened on first. */
     urls: hosts.map((address) => `${scheme}://${bracketed(address)}:${bound}`),
     /**
-     * Stops taking connections, lets the requests that have begun finish, cuts what is left at the deadline.
-     * The app is closed then. Repeating it waits for the first one.
+     * Stops taking connections, answers the requests that open ones have begun or bring meanwhile, cuts what is left at the
+     * deadline. The app is closed then. Repeating it waits for the first one.
      * @returns how many requests were cut.
      */
     close: (deadlineMs: number): Promise<number> =>
@@ -147,7 +147,8 @@ async function closeAll(
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    if (server.listening) server.close(() => resolve());
+    // Not as an HTTP server, which ends idle connections at once: a balancer asks over them whether the daemon stops.
+    if (server.listening) Server.prototype.close.call(server, () => resolve());
     else resolve();
   });
 }

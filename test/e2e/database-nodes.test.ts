@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -166,6 +167,43 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     expect((await call(at(0), "GET", "/health")).status).toBe(200);
     expect((await add(at(1), user, "after")).status).toBe(200);
     expect([...(await list(at(0), user)).values()]).toEqual(["after", "before"]);
+  });
+
+  it("answer 503 of their health while they stop, over connections that were kept open", async () => {
+    const user = randomUUID();
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-node-"));
+    folders.push(folder);
+    const node = await startNode(folder);
+    const agent = new Agent({ keepAlive: true });
+    const health = () =>
+      new Promise<number>((resolve, reject) => {
+        get(`${node.baseUrl}/health`, { agent }, (reply) => {
+          reply.resume().on("end", () => resolve(reply.statusCode ?? 0));
+        }).on("error", reject);
+      });
+    expect((await add(node, user, "first")).status).toBe(200);
+    expect(await health()).toBe(200);
+    const database = openDatabase({ connectionString: address });
+    const holder = await database.begin();
+    await holder.query("select 1 from memoryd.owner where owner = $1 for update", [user]);
+    const added = add(node, user, "second");
+    const waiting =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%update memoryd.owner%'";
+    await expect.poll(() => server.run(waiting)).toHaveLength(1);
+    const stopped = node.stop();
+    await expect
+      .poll(() =>
+        fetch(`${node.baseUrl}/livez`).then(
+          () => "open",
+          () => "shut",
+        ),
+      )
+      .toBe("shut");
+    expect(await health()).toBe(503);
+    await holder.end();
+    await database.close();
+    expect((await added).status).toBe(200);
+    expect(await stopped).toBe(0);
   });
 
   it("write batches of several users, and refuse what names none or is not possible there", async () => {

@@ -278,6 +278,31 @@ describe("listen", () => {
       expect(await closed).toBe(0);
     });
 
+    it("answers once more over a connection that was kept open, while another's request runs", async () => {
+      const [begun, running] = [deferred(), deferred()];
+      const { port, close } = await start({
+        getMemory: async () => {
+          begun.resolve();
+          await running.promise;
+          throw new Error("done");
+        },
+      });
+      const kept = connect(port, "127.0.0.1");
+      const asks = async () => {
+        kept.write(`GET /livez HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);
+        return String((await once(kept, "data"))[0]);
+      };
+      expect(await asks()).toMatch(/^HTTP\/1.1 200 .*connection: keep-alive/is);
+      const reply = send(port, { path: MEMORY });
+      await begun.promise;
+      const closed = close(60_000);
+      await expect(send(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      expect(await asks()).toMatch(/^HTTP\/1.1 200 .*connection: close/is);
+      running.resolve();
+      await reply;
+      expect(await closed).toBe(0);
+    });
+
     it("cuts what runs past the deadline, a body that never ends too", async () => {
       const { port, close } = await start();
       const socket = connect(port, "127.0.0.1");

@@ -37,7 +37,8 @@ export const systemRoutes = routes((served) => {
       },
     }),
     health: route("open GET /health", "A short summary", {
-      description: "200 also when the daemon is not ready; a node on a database answers 503 then.",
+      description:
+        "200 also when the daemon is not ready; a node on a database answers 503 then, also while it stops.",
       answer: wire.HealthReply,
       handle: async (request, reply) => {
         const { caller } = request;
