@@ -84,6 +84,19 @@ describe("a language of a file alone", () => {
     expect(statementKind("Prefor kavor ohnor milkor.")).toMatchObject({ kind: "preference" });
     expect(timeOfQuestion("what happened yesterday?", NOW)?.from).toBe(Date.UTC(2026, 10, 20));
   });
+
+  it("reads what it has words for, from texts or lists of them", () => {
+    write("zz.json", {
+      time: { yesterday: ["gestor", "gustor"], empty: "wasor|warra" },
+      change: { words: "nimmor" },
+    });
+    useLanguages(() => readLanguages(inFolder()));
+    expect(timeOfQuestion("wasor warra gustor?", NOW)?.from).toBe(Date.UTC(2026, 10, 20));
+    for (const text of ["wasor warra last week?", "wasor on 2026-03-05 03-06?", "", "wasor"])
+      expect(timeOfQuestion(text, NOW)?.from).toBe(text.includes("2026") ? Date.UTC(2026, 2, 5) : undefined);
+    expect(tenseOf("wasor warra?")).not.toBe("past");
+    expect(changeWords("Ed il nimmor endigat")).toEqual(new Set(["nimmor"]));
+  });
 });
 
 describe("readLanguages", () => {
@@ -95,8 +108,11 @@ describe("readLanguages", () => {
     ["has an unknown entry", { time: { ...time, dayy: "d" } }, /`time\.dayy` is no entry of `time`/],
     ["lacks a month", { time: { ...time, months: ["a"] } }, /`time\.months` must be a list of 12 texts/],
     ["has a number for a text", { time: { ...time, day: 1 } }, /`time\.day` must be a text/],
-    ["has a list with a number", { time: { ...time, empty: [1] } }, /`time\.empty` must be a list of texts/],
-    ["lacks an entry", { time: { ...time, day: undefined } }, /`time\.day` must be a text/],
+    [
+      "has a list with a number",
+      { time: { ...time, empty: [1] } },
+      /`time\.empty` must be a text or a list of texts/,
+    ],
     ["has a broken expression", { time: { ...time, day: "(" } }, /`time\.day` must be a regular expression/],
     ["has an order that is no number", { order: "1" }, /`order` must be a number/],
   ])("names the file and the entry where one %s", (_, content, message) => {

@@ -342,7 +342,7 @@ export function ownWords(message: string): string[] {
 }
 
 const PRAISE = fromLanguages(
-  (languages) => new Set(languages.flatMap(({ statement }) => statement?.praise ?? [])),
+  (languages) => new Set(languages.flatMap(({ statement }) => statement?.praise?.split("|") ?? [])),
 );
 
 /** Thanks and praise, and nothing else: "thanks, great job". */

@@ -39,18 +39,14 @@ const PAST = fromLanguages((languages) => {
   const beforeTime = anyOf(all.map(({ beforeTime }) => beforeTime));
   const notFormer = anyOf(all.map(({ notFormer }) => notFormer));
   const aged = anyOf(all.map(({ aged }) => aged));
-  const former = all
-    .flatMap(({ former = [] }) => former)
-    .map((word) =>
-      word
-        .replaceAll("~", `(?!${TIME_MARK})`)
-        // "Old" of what was replaced, and not of an age or of one of several.
-        .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
-        .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`),
-    );
+  const former = anyOf(all.map(({ former }) => former))
+    .replaceAll("~", `(?!${TIME_MARK})`)
+    // "Old" of what was replaced, and not of an age or of one of several.
+    .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
+    .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`);
   const unspaced = anyOf(all.map(({ formerUnspaced }) => formerUnspaced));
   return {
-    asked: new RegExp(`${words(...former).source}|${unspaced}`, "u"),
+    asked: new RegExp(`${words(former).source}|${unspaced}`, "u"),
     beforeTime: new RegExp(String.raw`(?= (?:${beforeTime})?(?:${times()})(?!\p{L}))`, "gu"),
   };
 });

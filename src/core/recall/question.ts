@@ -112,7 +112,7 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
  */
 const LISTING = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
-  const listing = all.flatMap(({ listing = [] }) => listing).join("|");
+  const listing = anyOf(all.map(({ listing }) => listing));
   return new RegExp(
     String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${anyOf(all.map(({ everything }) => everything))})(?![\p{L}\p{N}])`,
     "gu",

@@ -93,7 +93,7 @@ const ASKED = fromLanguages((languages) => {
   const price = word((one) => one.price);
   // When something was, the note's own date answers.
   const when = String.raw`(?:${any((one) => one.when)})(?! (?:${any((one) => one.was)})(?!\p{L}))`;
-  const howMuch = words(...all.flatMap(({ howMuch = [] }) => howMuch)).source;
+  const howMuch = word((one) => one.howMuch);
   const unspaced = any((one) => one.howMuchUnspaced);
   const forms: readonly (readonly [asks: RegExp, has: RegExp])[] = [
     [
@@ -119,10 +119,14 @@ const ASKED = fromLanguages((languages) => {
 /** Numbers and times, folded; of the numbers that are words not the first, which is an article too. */
 const AMOUNT = fromLanguages(() => {
   const all = timeWords();
-  const named = all.flatMap(({ weekdays, dayPart = [] }) => [weekdays, dayPart].flat()).join("|");
-  const others = all.flatMap(({ numbers, months, seasons, christmas, hour = [] }) =>
-    [numbers.slice(1), months, seasons, christmas, hour].flat(),
-  );
+  const named = all.flatMap(({ weekdays, dayPart }) => [...weekdays, dayPart]).join("|");
+  const others = all.flatMap(({ numbers, months, seasons, christmas, hour }) => [
+    ...numbers.slice(1),
+    ...months,
+    ...seasons,
+    christmas,
+    hour,
+  ]);
   return new RegExp(
     String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${named})|${words(...others).source}`,
     "gu",

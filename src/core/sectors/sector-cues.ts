@@ -27,7 +27,7 @@ type List = Exclude<keyof NonNullable<Language["sector"]>, "functionWords">;
 const ENGLISH = fromLanguages((languages) => {
   const { sector = {} } = languages.find(({ name }) => name === "en") ?? {};
   return Object.fromEntries(
-    Object.entries(sector).map(([list, words]) => [list, new Set(words.flatMap((line) => line.split(" ")))]),
+    Object.entries<string>(sector).map(([list, words]) => [list, new Set(words.split(/[ |]/))]),
   ) as Partial<Record<List, ReadonlySet<string>>>;
 });
 const NO_WORDS: ReadonlySet<string> = new Set();
@@ -35,10 +35,7 @@ const wordsOf = (list: List): ReadonlySet<string> => ENGLISH()[list] ?? NO_WORDS
 
 /** Frequent small words of other languages that English does not have. */
 const FOREIGN = fromLanguages(
-  (languages) =>
-    new Set(
-      languages.flatMap(({ sector }) => (sector?.functionWords ?? []).flatMap((line) => line.split(" "))),
-    ),
+  (languages) => new Set(languages.flatMap(({ sector }) => sector?.functionWords?.split(/[ |]/) ?? [])),
 );
 
 const hasAny =

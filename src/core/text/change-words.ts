@@ -5,21 +5,17 @@ import { anyOf, fromLanguages, timeWords } from "./languages.ts";
 const CHANGE = fromLanguages((languages) => {
   const all = languages.flatMap(({ change }) => change ?? []);
   const months = timeWords().flatMap(({ months }) => months);
-  const words = all
-    .flatMap(({ words = [] }) => words)
-    .map((word) =>
-      word
-        .replaceAll("*", String.raw`\p{L}*`)
-        .replaceAll(" … ", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
-        .replaceAll("@", String.raw`[\p{L}'’]{1,20}`),
-    );
+  const words = anyOf(all.map(({ words }) => words))
+    .replaceAll("*", String.raw`\p{L}*`)
+    .replaceAll(" … ", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
+    .replaceAll("@", String.raw`[\p{L}'’]{1,20}`);
   // "From June", "ab Juni".
   const fromMonth = `(?:${anyOf(all.map(({ fromMonth }) => fromMonth))}) (?:${months.join("|")})`;
   const unspaced = anyOf(all.map(({ unspaced }) => unspaced));
   const denied = anyOf(all.map(({ denied }) => denied));
   return {
     words: new RegExp(
-      String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${[fromMonth, ...words].join("|")})(?![\p{L}\p{N}_])|${unspaced}`,
+      String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${fromMonth}|${words})(?![\p{L}\p{N}_])|${unspaced}`,
       "gu",
     ),
     /** "Not removed", "nobody resumed": what was denied did not change. */
@@ -47,7 +43,7 @@ export const isWeakChange = (word: string): boolean => CHANGE().weak.test(word);
 
 const STANDING = fromLanguages((languages) => {
   const all = languages.flatMap(({ change }) => change ?? []);
-  const warnings = all.flatMap(({ warning = [] }) => warning).join("|");
+  const warnings = anyOf(all.map(({ warning }) => warning));
   const doses = String.raw`\d[\d.,]* ?(?:${anyOf(all.map(({ doseUnits }) => doseUnits))})`;
   const unspaced = anyOf(all.map(({ warningUnspaced }) => warningUnspaced));
   const open = anyOf(all.map(({ open }) => open));

@@ -1,201 +1,96 @@
 /**
- * The parts of a language, and the languages that this process knows. A language is a file, `data/languages/NAME.json`; the
- * README there says what each entry means. Texts are sources of regular expressions over folded text (see `fold`), words divided
- * by `|`; a number is the length of a list, and `?` marks what a language may leave out.
+ * The entries of each part of a language. A language is a file, `data/languages/NAME.json`; the README there says what each
+ * entry means. All are sources of regular expressions over folded text (see `fold`): words divided by `|`.
  */
-const SHAPE = {
-  time: {
-    months: 12,
-    weekdays: 7,
-    seasons: 4,
-    numbers: 13,
-    day: "text",
-    week: "text",
-    month: "text",
-    year: "text",
-    weekend: "text",
-    christmas: "text",
-    today: "text",
-    yesterday: "text",
-    dayBeforeYesterday: "text",
-    tomorrow: "text?",
-    last: "text",
-    lastAfter: "text?",
-    this: "text",
-    past: "text?",
-    next: "text?",
-    beforeLast: "text?",
-    parts: 3,
-    fortnight: "text",
-    hour: "text?",
-    dayPart: "text?",
-    agoBefore: "text?",
-    agoAfter: "text?",
-    in: "text?",
-    inAfter: "text?",
-    the: "text?",
-    of: "text?",
-    before: "text?",
-    after: "text?",
-    since: "text?",
-    until: "text?",
-    between: "text?",
-    from: "text?",
-    and: "text",
-    or: "text?",
-    to: "text",
-    onwards: "text?",
-    dayAhead: "text?",
-    dayBehind: "text?",
-    ordinals: "list?",
-    half: "text?",
-    quarter: "text?",
-    firsts: "text?",
-    numbered: "text?",
-    joining: "text?",
-    empty: "list",
-  },
-  question: {
-    asks: "list?",
-    points: "text?",
-    fault: "text?",
-    faultUnspaced: "text?",
-    coming: "list?",
-    happened: "list?",
-    denial: "list?",
-    former: "list?",
-    notFormer: "text?",
-    aged: "text?",
-    listing: "list?",
-    everything: "text?",
-    phone: "text?",
-    phoneAlone: "text?",
-    mail: "text?",
-    price: "text?",
-    asking: "text?",
-    ofWhom: "text?",
-    free: "text?",
-    howMuch: "list?",
-    when: "text?",
-    was: "text?",
-    mailHead: "text?",
-    mailSubject: "text?",
-    beforeTime: "text?",
-    asksUnspaced: "text?",
-    howMuchUnspaced: "text?",
-    comingUnspaced: "text?",
-    happenedUnspaced: "list?",
-    formerUnspaced: "text?",
-  },
-  change: {
-    words: "list?",
-    unspaced: "text?",
-    fromMonth: "text?",
-    weak: "text?",
-    denied: "text?",
-    denying: "text?",
-    warning: "list?",
-    warningUnspaced: "text?",
-    doseUnits: "text?",
-    open: "text?",
-  },
-  statement: {
-    preference: "list?",
-    preferencePerhaps: "list?",
-    decision: "list?",
-    decisionPerhaps: "list?",
-    correction: "list?",
-    correctionPerhaps: "list?",
-    undecided: "list?",
-    open: "list?",
-    openPerhaps: "list?",
-    done: "list?",
-    donePerhaps: "list?",
-    fact: "list?",
-    factPerhaps: "list?",
-    verbs: "list?",
-    doubt: "list?",
-    pointing: "list?",
-    passing: "list?",
-    never: "list?",
-    filler: "list?",
-    talk: "list?",
-    praise: "list?",
-  },
-  sector: {
-    instructionVerbs: "list?",
-    irregularPast: "list?",
-    notPast: "list?",
-    feelings: "list?",
-    feelingBody: "list?",
-    reflection: "list?",
-    months: "list?",
-    weekdays: "list?",
-    nearbyTimes: "list?",
-    frequency: "list?",
-    obligation: "list?",
-    sequence: "list?",
-    definingVerbs: "list?",
-    degree: "list?",
-    interjections: "list?",
-    comparison: "list?",
-    functionWords: "list?",
-  },
+const ENTRIES = {
+  time: [
+    "months weekdays seasons numbers parts ordinals day week month year weekend fortnight hour christmas today yesterday",
+    "dayBeforeYesterday tomorrow last lastAfter this past next beforeLast dayPart agoBefore agoAfter in inAfter the of",
+    "before after since until between from and or to onwards dayAhead dayBehind half quarter firsts numbered joining empty",
+  ],
+  question: [
+    "asks asksUnspaced points fault faultUnspaced coming comingUnspaced happened happenedUnspaced denial former",
+    "formerUnspaced notFormer aged beforeTime listing everything phone phoneAlone mail price asking ofWhom free howMuch",
+    "howMuchUnspaced when was mailHead mailSubject",
+  ],
+  change: ["words unspaced fromMonth weak denied denying warning warningUnspaced doseUnits open"],
+  statement: [
+    "preference preferencePerhaps decision decisionPerhaps correction correctionPerhaps undecided open openPerhaps done",
+    "donePerhaps fact factPerhaps verbs doubt pointing passing never filler talk praise",
+  ],
+  sector: [
+    "instructionVerbs irregularPast notPast feelings feelingBody reflection months weekdays nearbyTimes frequency",
+    "obligation sequence definingVerbs degree interjections comparison functionWords",
+  ],
 } as const;
+/** Entries of `time` with a text for each of so many places. */
+const PLACES = { months: 12, weekdays: 7, seasons: 4, numbers: 13, parts: 3, ordinals: 5 } as const;
 
-type Shape = typeof SHAPE;
-type Entry<Kind> = Kind extends `text${string}` ? string : readonly string[];
-type Part<Entries> = {
-  readonly [Name in keyof Entries as Entries[Name] extends `${string}?` ? never : Name]: Entry<Entries[Name]>;
-} & {
-  readonly [Name in keyof Entries as Entries[Name] extends `${string}?` ? Name : never]?: Entry<
-    Entries[Name]
-  >;
+type Part = keyof typeof ENTRIES;
+type Words<Line> = Line extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Line;
+type Entry<Of extends Part> = Words<(typeof ENTRIES)[Of][number]>;
+
+/** How a language speaks of time; `NEVER` for what it has no words for. */
+export type TimeWords = {
+  readonly [Name in Entry<"time">]: Name extends keyof typeof PLACES ? readonly string[] : string;
 };
 
-/** A language; it may leave out any of its parts. */
-export type Language = { readonly [Name in keyof Shape]?: Part<Shape[Name]> } & {
+/** A language; it may leave out any of its parts, and any entry of a part. */
+export type Language = {
+  readonly [Of in Exclude<Part, "time">]?: { readonly [Name in Entry<Of>]?: string };
+} & {
+  readonly time?: TimeWords;
   /** The name of its file: "de". */
   readonly name: string;
   /** Languages in which a question reads equally well are tried in this order, those without one last. */
   readonly order?: number;
 };
 
-/** How a language speaks of time. */
-export type TimeWords = NonNullable<Language["time"]>;
+/** Matches nothing: stands for words that a language does not have. */
+export const NEVER = "(?!)";
+
+const namesIn = (lines: readonly string[]) => lines.flatMap((line) => line.split(" "));
+const NO_TIMES = {
+  ...Object.fromEntries(namesIn(ENTRIES.time).map((entry) => [entry, NEVER])),
+  ...Object.fromEntries(
+    Object.entries(PLACES).map(([entry, length]) => [entry, Array.from({ length }, () => NEVER)]),
+  ),
+};
 
 /** @throws {TypeError} saying which entry is wrong, and what it must be. */
 export function readLanguage(name: string, json: unknown): Language {
   const { order, ...parts } = asObject(json, "the file");
   if (order !== undefined && typeof order !== "number") throw new TypeError("`order` must be a number");
-  for (const [part, entries] of Object.entries(parts)) {
-    const shape = Object.entries(SHAPE).find(([name]) => name === part)?.[1];
-    if (shape === undefined) throw new TypeError(`\`${part}\` is no part of a language`);
-    checkPart(part, shape, asObject(entries, `\`${part}\``));
-  }
-  return { ...(json as Omit<Language, "name">), name };
+  const read = Object.entries(parts).map(([part, value]) => {
+    const lines = Object.entries(ENTRIES).find(([known]) => known === part)?.[1];
+    if (lines === undefined) throw new TypeError(`\`${part}\` is no part of a language`);
+    const given = asObject(value, `\`${part}\``);
+    const unknown = Object.keys(given).find((entry) => !namesIn(lines).includes(entry));
+    if (unknown !== undefined) throw new TypeError(`\`${part}.${unknown}\` is no entry of \`${part}\``);
+    const places: Readonly<Record<string, number>> = part === "time" ? PLACES : {};
+    const entries = Object.entries(given).map(([entry, texts]) => [
+      entry,
+      readEntry(`\`${part}.${entry}\``, texts, places[entry]),
+    ]);
+    return [part, { ...(part === "time" && NO_TIMES), ...Object.fromEntries(entries) }];
+  });
+  return {
+    ...(Object.fromEntries(read) as Omit<Language, "name">),
+    ...(order !== undefined && { order }),
+    name,
+  };
 }
 
-function checkPart(
-  part: string,
-  shape: Readonly<Record<string, string | number>>,
-  entries: Readonly<Record<string, unknown>>,
-): void {
-  const unknown = Object.keys(entries).find((entry) => !(entry in shape));
-  if (unknown !== undefined) throw new TypeError(`\`${part}.${unknown}\` is no entry of \`${part}\``);
-  for (const [entry, kind] of Object.entries(shape)) {
-    const value = entries[entry];
-    if (value === undefined && String(kind).endsWith("?")) continue;
-    const texts: unknown[] = Array.isArray(value) ? value : [value];
-    const isKind = String(kind).startsWith("text")
-      ? typeof value === "string"
-      : Array.isArray(value) && (typeof kind !== "number" || value.length === kind);
-    if (!isKind || texts.some((text) => typeof text !== "string"))
-      throw new TypeError(`\`${part}.${entry}\` must be ${describe(kind)}`);
-    const broken = (texts as string[]).find((text) => !isExpression(text));
-    if (broken !== undefined)
-      throw new TypeError(`\`${part}.${entry}\` must be a regular expression; got "${broken}"`);
-  }
+/** An entry as one source, or one for each of its places. A long text may be divided over a list. */
+function readEntry(what: string, value: unknown, places?: number): string | readonly string[] {
+  const texts: readonly unknown[] = [value].flat();
+  if (texts.some((text) => typeof text !== "string") || texts.length !== (places ?? texts.length))
+    throw new TypeError(
+      `${what} must be ${places === undefined ? "a text or a list of texts" : `a list of ${places} texts`}`,
+    );
+  const broken = (texts as string[]).find((text) => !isExpression(text));
+  if (broken !== undefined) throw new TypeError(`${what} must be a regular expression; got "${broken}"`);
+  return places === undefined ? texts.join("|") || NEVER : (texts as string[]);
 }
 
 /** Only parses it: to compile all at the start would take four times as long. */
@@ -206,13 +101,6 @@ function isExpression(text: string): boolean {
     return false;
   }
 }
-
-const describe = (kind: string | number): string =>
-  typeof kind === "number"
-    ? `a list of ${kind} texts`
-    : kind.startsWith("list")
-      ? "a list of texts"
-      : "a text";
 
 function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -250,11 +138,6 @@ export function fromLanguages<T>(make: (languages: readonly Language[]) => T): (
   };
 }
 
-/** Matches no text that is folded: stands for a word that a language does not have. */
-export const NEVER = "\u0001";
-
-/** The words of all languages as one source; `NEVER` where none says anything. */
-export function anyOf(texts: Iterable<string | undefined>): string {
-  const said = [...new Set(texts)].filter((text) => text !== undefined);
-  return said.length === 0 ? NEVER : said.join("|");
-}
+/** The words of several languages as one source. */
+export const anyOf = (texts: readonly (string | undefined)[]): string =>
+  [...new Set(texts)].filter((text) => text !== undefined && text !== NEVER).join("|") || NEVER;

@@ -104,7 +104,7 @@ export function sentenceWorth(sentence: string): number {
 }
 
 const TALK = fromLanguages(
-  (languages) => new Set(languages.flatMap(({ statement }) => statement?.talk ?? [])),
+  (languages) => new Set(languages.flatMap(({ statement }) => statement?.talk?.split("|") ?? [])),
 );
 
 /** Whether a word in lower case may be a topic: it is neither a stop word nor common in any conversation. */

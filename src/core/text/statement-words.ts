@@ -1,5 +1,5 @@
 import { fold } from "./fold.ts";
-import { fromLanguages, type Language } from "./languages.ts";
+import { anyOf, fromLanguages, NEVER, type Language } from "./languages.ts";
 
 export const STATEMENT_KINDS = ["correction", "decision", "preference", "open", "done", "fact"] as const;
 export type StatementKind = (typeof STATEMENT_KINDS)[number];
@@ -39,17 +39,10 @@ const KINDS: Readonly<Record<StatementKind, readonly (readonly [keyof StatementW
 const CUES = fromLanguages((languages) => {
   const all = languages.flatMap(({ statement }) => statement ?? []);
   const source = (name: keyof StatementWords) =>
-    all
-      .flatMap(({ verbs = [], [name]: words = [] }) =>
-        words.map((word) => word.replaceAll("%", () => `(?:${verbs.join("|")})`)),
-      )
-      .map((word) =>
-        word
-          .replaceAll(" ~ ", String.raw`,? (?:@ ){0,2}`)
-          .replaceAll("@", String.raw`[^ ]{1,24}`)
-          .replaceAll("*", String.raw`[\p{L}']{0,16}`),
-      )
-      .join("|");
+    anyOf(all.map(({ verbs = NEVER, [name]: words }) => words?.replaceAll("%", () => `(?:${verbs})`)))
+      .replaceAll(" ~ ", String.raw`,? (?:@ ){0,2}`)
+      .replaceAll("@", String.raw`[^ ]{1,24}`)
+      .replaceAll("*", String.raw`[\p{L}']{0,16}`);
   const pattern = (name: keyof StatementWords) =>
     new RegExp(String.raw`(?:(?=,)|(?<![\p{L}\p{N}_'-]))(?:${source(name)})(?![\p{L}\p{N}_])`, "u");
   return {
@@ -57,7 +50,7 @@ const CUES = fromLanguages((languages) => {
       kind,
       cues: KINDS[kind].map(([name, score]) => ({ pattern: pattern(name), score })),
     })),
-    filler: new RegExp(`^(?:${all.flatMap(({ filler = [] }) => filler).join("|")})(?:[,:;.!-]+ ?| )`, "u"),
+    filler: new RegExp(`^(?:${anyOf(all.map(({ filler }) => filler))})(?:[,:;.!-]+ ?| )`, "u"),
     doubt: pattern("doubt"),
     pointing: pattern("pointing"),
     passing: pattern("passing"),

@@ -60,19 +60,16 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
 /** The words of questions in any language for what is to come, and for what happened, folded. */
 const ASKS_OF = fromLanguages((languages) => {
   const all = languages.flatMap(({ question }) => question ?? []);
-  const spoken = (lists: readonly (readonly string[] | undefined)[]) =>
-    String.raw`(?<!\p{L})(?:${lists.flatMap((list) => list ?? []).join("|")})(?!\p{L})`;
+  const spoken = (words: readonly (string | undefined)[]) =>
+    String.raw`(?<!\p{L})(?:${anyOf(words)})(?!\p{L})`;
   const comingUnspaced = anyOf(all.map(({ comingUnspaced }) => comingUnspaced));
   return {
     coming: new RegExp(`${spoken(all.map(({ coming }) => coming))}|${comingUnspaced}`, "u"),
     past: new RegExp(spoken(all.map(({ happened }) => happened)), "u"),
     /** All of a question that says nothing else. */
-    pastUnspaced: new RegExp(
-      `^(?:${anyOf(all.flatMap(({ happenedUnspaced = [] }) => happenedUnspaced))})+$`,
-      "u",
-    ),
+    pastUnspaced: new RegExp(`^(?:${anyOf(all.map(({ happenedUnspaced }) => happenedUnspaced))})+$`, "u"),
     /** The words of each language of which each says nothing else. */
-    empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty.join("|")})$`, "u")),
+    empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty})$`, "u")),
   };
 });
 

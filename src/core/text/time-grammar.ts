@@ -59,8 +59,8 @@ export const grammarOf = madeOnce(makeGrammar);
 
 function makeGrammar(words: TimeWords): Grammar {
   const mixed = MIXED();
-  const wordsOf = (name: "in" | (typeof CONNECTORS)[number]) => words[name] ?? NEVER;
-  const [inWords, ofWords, empty] = [wordsOf("in"), words.of ?? "", words.empty.join("|")];
+  const { in: inWords, empty } = words;
+  const ofWords = words.of === NEVER ? "" : words.of;
   const dayAhead = dayAheadOf(words);
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
   const placeIn =
@@ -94,7 +94,7 @@ function makeGrammar(words: TimeWords): Grammar {
       return part === undefined ? christmas(y) : monthsFrom(y, 2 + 3 * seasonOf(part), 3);
     };
   const last = `(?:${words.last})`;
-  const lastAfter = words.lastAfter && `(?:${words.lastAfter})`;
+  const lastAfter = `(?:${words.lastAfter})`;
   /** "at the end of (the month of)": the third of what follows that is meant. */
   const bound = (parts: string) =>
     `(?:${parts})(?: (?:${ofWords}))?(?: (?:${words.month}) (?:${ofWords}))?(?:[ -]|(?<='))`;
@@ -105,8 +105,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const ofDay = (source: string) =>
     `(?:(?:(?<today>${words.today})|(?<yesterday>${words.yesterday})),? )?${source}(?: (?<todayAfter>${words.today}))?`;
   const year = YEAR.replace("(", "(?<y>");
-  const lastOf = (noun: string) =>
-    `${last} (?:${noun})${lastAfter === undefined ? "" : `|(?:${noun}) ${lastAfter}`}`;
+  const lastOf = (noun: string) => `${last} (?:${noun})|(?:${noun}) ${lastAfter}`;
   const lastWeek = `(?:${lastOf(words.week)})`;
   const nextYear = `(?:${mixed.next}) (?:${words.year})|(?:${words.year}) (?:${mixed.next})`;
   /** Behind a part of a year: " 2025", " of the year 2025", " letzten Jahres"; read as group `y`. */
@@ -116,7 +115,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const ofMonth = `${link}(?:(?<monthBefore>${lastOf(words.month)})|(?<monthNow>(?:${words.this}) (?:${words.month})))`;
   /** Behind a word that makes a time of what follows. */
   const preceded = (more = NEVER) =>
-    `(?<=(?<![\\p{L}\\p{N}])(?:${[inWords, ...CONNECTORS.map(wordsOf), more].join(
+    `(?<=(?<![\\p{L}\\p{N}])(?:${[inWords, ...CONNECTORS.map((name) => words[name]), more].join(
       "|",
     )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
@@ -260,7 +259,7 @@ function makeGrammar(words: TimeWords): Grammar {
       true,
     ),
     rule(
-      [`${last} ${weekday}`, lastAfter && `${weekday} ${lastAfter}`],
+      [`${last} ${weekday}`, `${weekday} ${lastAfter}`],
       ({ weekdayName }, now) => {
         const back = ((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) + 1;
         // Some mean a day of this week that is over, and some the one of the week before.
@@ -277,10 +276,7 @@ function makeGrammar(words: TimeWords): Grammar {
       true,
     ),
     rule(
-      [
-        words.agoBefore && ofDay(`(?:${words.agoBefore}) ${span}`),
-        words.agoAfter && ofDay(`${span} (?:${words.agoAfter})`),
-      ],
+      [ofDay(`(?:${words.agoBefore}) ${span}`), ofDay(`${span} (?:${words.agoAfter})`)],
       ({ fortnight, today, todayAfter, yesterday, ...groups }, now) => {
         const then = yesterday === undefined ? now : now - DAY_MS;
         const isOfDay = (today ?? todayAfter ?? yesterday) !== undefined;
@@ -299,7 +295,7 @@ function makeGrammar(words: TimeWords): Grammar {
       [
         `(?:${inWords})?${last} ${numbers} ${unit}`,
         `(?:${inWords})?${numbers} ${last} ${unit}`,
-        lastAfter && `(?:${inWords})?${numbers} ${unit} ${lastAfter}`,
+        `(?:${inWords})?${numbers} ${unit} ${lastAfter}`,
       ],
       (groups, now) => ({
         from: dayStart(now) - countOf(groups["count"]) * lengthOf(unitIn(groups)),
@@ -308,14 +304,14 @@ function makeGrammar(words: TimeWords): Grammar {
       true,
     ),
     rule(
-      [words.past && `(?:${inTime})?(?:${words.past}) ${unit}`],
+      `(?:${inTime})?(?:${words.past}) ${unit}`,
       (groups, now) => ({ from: dayStart(now) - lengthOf(unitIn(groups)), to: Infinity }),
       true,
     ),
     rule(
       [
         `(?:${inTime})?(?:${last}|(?<this>${words.this})) (?:${unit}|${season}|${month()})`,
-        lastAfter && `(?:${inTime})?(?:${unit}|${season}|${month()}) ${lastAfter}`,
+        `(?:${inTime})?(?:${unit}|${season}|${month()}) ${lastAfter}`,
       ],
       (groups, now) => {
         const back = groups["this"] === undefined ? 1 : 0;
@@ -335,9 +331,9 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     rule(
       [
-        words.hour && `(?:${inWords})?${last} (?:${numbers} )?(?:${words.hour})`,
-        words.hour && `(?:${inWords})?${numbers} ${last} (?:${words.hour})`,
-        words.hour && lastAfter && `(?:${inWords})?${numbers} (?:${words.hour}) ${lastAfter}`,
+        `(?:${inWords})?${last} (?:${numbers} )?(?:${words.hour})`,
+        `(?:${inWords})?${numbers} ${last} (?:${words.hour})`,
+        `(?:${inWords})?${numbers} (?:${words.hour}) ${lastAfter}`,
       ],
       ({ count }, now) => ({
         from: now - (count === undefined ? 1 : countOf(count)) * HOUR_MS,
@@ -346,11 +342,11 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     // "at the beginning of the year", but not "of the month of May"
     rule(
-      `${part}${unit}(?! ?(?:${ofWords || NEVER})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
+      `${part}${unit}(?! ?(?:${words.of})(?:(?<=')|(?![\\p{L}\\p{N}])))`,
       (groups, now) => unitPeriod(unitIn(groups), 0, now),
       true,
     ),
-    rule([words.tomorrow], (_, now) => days(now, 1), true),
+    rule(words.tomorrow, (_, now) => days(now, 1), true),
     rule(words.dayBeforeYesterday, (_, now) => days(now, -2), true),
     rule(words.yesterday, (_, now) => days(now, -1), true),
     rule(words.today, (_, now) => days(now, 0), true),
@@ -359,7 +355,7 @@ function makeGrammar(words: TimeWords): Grammar {
       [
         `${last} (?:${words.christmas})`,
         `${preceded()}(?:${month()}|${season}|${words.christmas})`,
-        words.inAfter && `(?:${month()}|${season}|${words.christmas}) (?:${words.inAfter})`,
+        `(?:${month()}|${season}|${words.christmas}) (?:${words.inAfter})`,
       ],
       (groups, now) => latest(yearly(groups), now),
     ),
@@ -385,15 +381,15 @@ function makeGrammar(words: TimeWords): Grammar {
   let joining: Joining | undefined;
   const makeJoining = (): Joining => ({
     connectors: {
-      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(wordsOf(name))])) as Joining["connectors"]),
-      in: end(`${inWords}|${part}|${words.the ?? NEVER}`),
+      ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(words[name])])) as Joining["connectors"]),
+      in: end(`${inWords}|${part}|${words.the}`),
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
     part: {
       ahead: new RegExp(String.raw`(?<![\p{L}\p{N}])${thirds}[ '’]*$`, "u"),
       inside: new RegExp(`^(?:${inWords})?${thirds}`, "u"),
     },
-    onwards: new RegExp(String.raw`^ (?:${words.onwards ?? NEVER})(?![\p{L}\p{N}])`, "u"),
+    onwards: new RegExp(String.raw`^ (?:${words.onwards})(?![\p{L}\p{N}])`, "u"),
   });
   return { rules, joining: () => (joining ??= makeJoining()) };
 }

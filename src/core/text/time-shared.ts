@@ -54,9 +54,9 @@ export const anchorOf = madeOnce((words) => {
     words.today,
     words.yesterday,
     words.dayBeforeYesterday,
-    ...(words.tomorrow === undefined ? [] : [words.tomorrow]),
-    ...(words.hour === undefined ? [] : [words.hour]),
-    ...(dayPart === "" ? [] : [`(?:${any(words.weekdays)})${dayPart}`]),
+    words.tomorrow,
+    words.hour,
+    `(?:${any(words.weekdays)})${dayPart}`,
   ];
   return new RegExp(
     String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:${dayAheadOf(words)})\d)`,
@@ -68,19 +68,18 @@ export const anchorOf = madeOnce((words) => {
 export const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
 
 /** Source of what stands between a word and a day without a month. */
-export const dayAheadOf = ({ dayAhead, dayBehind = "" }: TimeWords) =>
-  dayAhead === undefined ? NEVER : String.raw`(?<=(?<!\p{L})(?:${dayAhead}) )(?=\d+${dayBehind})`;
+export const dayAheadOf = ({ dayAhead, dayBehind }: TimeWords) =>
+  String.raw`(?<=(?<!\p{L})(?:${dayAhead}) )(?=\d+${dayBehind === NEVER ? "" : dayBehind})`;
 
 /** Source of a part of a day behind its name, which may be left out. */
-export const dayPartOf = ({ dayPart }: TimeWords) =>
-  dayPart === undefined ? "" : `(?:[ -]?(?:${dayPart}))?`;
+export const dayPartOf = ({ dayPart }: TimeWords) => `(?:[ -]?(?:${dayPart}))?`;
 
 /** What the languages say of parts of a year or a month, and of numbers, each in the words of all: a text may mix them. */
 export const MIXED = fromLanguages(() => {
   const all = timeWords();
   return {
     /** The first to the fourth, then the last. */
-    ordinals: Array.from({ length: 5 }, (_, place) => anyOf(all.map(({ ordinals }) => ordinals?.[place]))),
+    ordinals: Array.from({ length: 5 }, (_, place) => anyOf(all.map(({ ordinals }) => ordinals[place]))),
     half: anyOf(all.map(({ half }) => half)),
     quarter: anyOf(all.map(({ quarter }) => quarter)),
     firsts: anyOf(all.map(({ firsts }) => firsts)),
@@ -94,23 +93,21 @@ export const MIXED = fromLanguages(() => {
 });
 
 /**
- * Rules for whole words, one per source; a language leaves out those that it has no words for. As group `y` they read the
+ * Rules for whole words, one per source. As group `y` they read the
  * year that is named, also from that of now.
  */
 export const rule = (
-  sources: string | readonly (string | undefined)[],
+  sources: string | readonly string[],
   read: Rule["read"],
   isRelative = false,
   needsNoWord = false,
 ): Rule[] =>
   [sources].flat().flatMap((source) =>
-    source === undefined
-      ? []
-      : ruleOf(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, {
-          read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
-          isRelative,
-          needsNoWord,
-        }),
+    ruleOf(String.raw`(?<![\p{L}\p{N}\u0001])(?:${source})(?![\p{L}\p{N}])`, {
+      read: (groups, now) => read({ ...groups, y: yearNamed(groups, now) }, now),
+      isRelative,
+      needsNoWord,
+    }),
   );
 
 /** A rule that needs no word. */
