@@ -15,6 +15,7 @@ import { holdsStore } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { openDatabase } from "../storage/postgres/database.ts";
 import { DatabaseClock } from "../storage/postgres/database-clock.ts";
+import { listUsers } from "../storage/postgres/database-users.ts";
 import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
 import { checkSchema, SCHEMA_VERSION } from "../storage/postgres/schema.ts";
 import { sweepRemoved } from "../storage/postgres/newer-records.ts";
@@ -157,7 +158,11 @@ export function startOnDatabase(
     };
     const byUser = operationsByUser(async (user) => (await users.find(user)).operations);
     return serve(begun, {
-      operations: { ...byUser, ...figuresOf(byUser, () => users.attached) },
+      operations: {
+        ...byUser,
+        ...figuresOf(byUser, () => users.attached),
+        listUsers: (page) => listUsers(database, page),
+      },
       documents: refusing<DocumentOperations>(
         notInDatabase("Ingesting documents", "documents cannot be kept there yet"),
       ),

@@ -8,7 +8,7 @@ import { prepareSchema, SCHEMA_VERSION } from "../storage/postgres/schema.ts";
 
 /** Makes or migrates the tables of memoryd in the database. @returns the version before, and that of now. */
 export async function prepareDatabase(config: Pick<Config, "store" | "storePasswordFile">) {
-  const database = openDatabase(databaseOf(config));
+  const database = openDatabase({ ...databaseOf(config), query_timeout: 0 });
   try {
     return { before: await asked(database, prepareSchema), now: SCHEMA_VERSION };
   } finally {

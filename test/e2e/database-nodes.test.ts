@@ -227,7 +227,6 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
       ["POST", "/backups", undefined],
       ["POST", "/compact", undefined],
       ["GET", "/models", undefined],
-      ["GET", "/users", undefined],
     ] as const)
       expect(await call(at(0), method, path, sent)).toMatchObject({
         status: 409,
@@ -239,6 +238,38 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     const erased = await call(at(0), "DELETE", `/users/${ann}/memories`);
     expect(erased.body).toMatchObject({ deleted: 2 });
     expect(await list(at(1), ann)).toEqual(new Map());
+  });
+
+  it("list the users of both, a page at a time, and to no key that is bound to one", async () => {
+    const [ann, ben] = ["list-ann", "list-ben"];
+    await add(at(0), ann, "tea");
+    const dated = { content: "coffee", user_id: ben, occurred_at: "2020-01-02T03:04:05Z" };
+    await call(at(1), "POST", "/memory/add", dated);
+    await add(at(0), ben, "milk");
+    for (const object of ["London", "Paris"])
+      await call(at(1), "POST", "/api/temporal/fact", {
+        subject: "Ada",
+        predicate: "knows",
+        object,
+        user_id: ben,
+      });
+    const users = [];
+    let cursor: string | null = "";
+    for (let i = 0; cursor !== null; i += 1) {
+      const { status, body } = await call(at(i), "GET", `/users?l=2${cursor}`);
+      expect([status, body.limit]).toEqual([200, 2]);
+      users.push(...body.items);
+      cursor = body.next_cursor === null ? null : `&cursor=${body.next_cursor}`;
+      expect(users.length === body.total).toBe(cursor === null);
+    }
+    const listed = users.filter(({ user_id }) => [ann, ben].includes(user_id));
+    expect(listed).toMatchObject([
+      { user_id: ann, memory_count: 1, fact_count: 0, document_count: 0 },
+      { user_id: ben, memory_count: 2, fact_count: 2, first_memory_at: "2020-01-02T03:04:05.000Z" },
+    ]);
+    await call(at(1), "DELETE", `/users/${ann}/memories`);
+    const { body } = await call(at(0), "GET", "/users?l=1000");
+    expect(body.items.map(({ user_id }: { user_id: string }) => user_id)).not.toContain(ann);
   });
 
   it("tell followers of either node of each change", async () => {
@@ -271,6 +302,8 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
         body: JSON.stringify({ content: `by key ${randomUUID()}` }),
       });
     await expect.poll(async () => (await withKey(at(1))).status, { timeout: KEYS_KNOWN_MS }).toBe(200);
+    const listing = await fetch(`${at(1).baseUrl}/users`, { headers: { "x-api-key": made.key } });
+    expect(listing.status).toBe(403);
     const admin = { name: "admin", scope: "admin" };
     const first = spawnSync(
       process.execPath,

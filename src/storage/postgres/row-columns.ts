@@ -1,6 +1,7 @@
 import { EMBEDDING_DIMENSIONS } from "../../core/embedding.ts";
 import { type QuantisedVector, quantise } from "../../core/recall/int8-kernel.ts";
 import type { Change, Rows, TableName } from "../../core/rows.ts";
+import { isEmpty } from "../../core/facts/fact.ts";
 import { decodeChanges, encodeChanges } from "../codec.ts";
 
 /** The number of each table in the database; part of its format. */
@@ -21,9 +22,16 @@ const TABLES = Object.keys(KINDS) as TableName[];
 export const kindOf = (table: TableName): number => KINDS[table];
 
 /** A row of the database: what indexes need, and what is read by id. Both are null of one that was removed. */
-export interface RowColumns {
+interface RowColumns {
   readonly slim: Buffer | null;
   readonly heavy: Buffer | null;
+}
+
+/** When a memory happened, or the period of a version of a fact begins; null of other rows, and of a version whose period is empty. */
+export function timeOf({ table, row }: Change): number | null {
+  if (row === null) return null;
+  if (table === "memories") return row.occurredAt;
+  return table === "facts" && !isEmpty(row) ? row.validFrom : null;
 }
 
 const GONE: RowColumns = { slim: null, heavy: null };

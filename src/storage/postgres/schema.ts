@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type EmbeddingStamp, stampKey } from "../../core/embedding.ts";
 import { storeUnusable } from "../../core/errors.ts";
 import { type Database, DatabaseError } from "./database.ts";
+import { changeOf, timeOf } from "./row-columns.ts";
 
 /** Statements that bring the schema to version 1, 2, …; each is run once, in order. */
 const MIGRATIONS: readonly string[] = [
@@ -50,7 +51,12 @@ create index row_since on memoryd.row (owner, sequence);`,
   content bytea not null
 );
 alter table memoryd.image alter content set storage external;`,
+  `alter table memoryd.row add column at double precision;
+create index row_listed on memoryd.row (owner, kind, id) include (at) where kind in (0, 6) and slim is not null;`,
 ];
+/** The version whose rows have their times in a column. */
+const WITH_TIMES = 3;
+const ROWS_PER_STATEMENT = 1_000;
 
 /** The schema that this program works with. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -63,12 +69,15 @@ export async function prepareSchema(database: Database): Promise<number> {
   await checkServer(database);
   const transaction = await database.begin();
   try {
+    // A new index of a large table takes as long as it takes.
+    await transaction.query("set local statement_timeout = 0");
     await transaction.query("select pg_advisory_xact_lock($1)", [PREPARING]);
     const before = await versionIn(transaction);
     if (before > SCHEMA_VERSION) throw newerSchema(before);
     for (const migration of MIGRATIONS.slice(before))
       for (const statement of migration.split(/;\s*(?:\n|$)/))
         if (statement.trim() !== "") await transaction.query(statement);
+    if (before > 0 && before < WITH_TIMES) await fillTimes(transaction);
     if (before === 0)
       await transaction.query("insert into memoryd.setup (version, store_id) values (0, $1)", [randomUUID()]);
     await transaction.query("update memoryd.setup set version = $1", [SCHEMA_VERSION]);
@@ -76,6 +85,29 @@ export async function prepareSchema(database: Database): Promise<number> {
     return before;
   } finally {
     await transaction.end();
+  }
+}
+
+async function fillTimes({ query }: Pick<Database, "query">): Promise<void> {
+  for (let last = ["", 0, ""]; ;) {
+    const rows = await query<[owner: string, kind: number, id: string, slim: Buffer]>(
+      `select owner, kind, id, slim from memoryd.row
+        where kind in (0, 6) and slim is not null and (owner, kind, id) > ($1, $2, $3)
+        order by owner, kind, id limit ${ROWS_PER_STATEMENT}`,
+      last,
+    );
+    await query(
+      `update memoryd.row r set at = t.at from unnest($1::text[], $2::smallint[], $3::text[], $4::float8[]) t (owner, kind, id, at)
+        where r.owner = t.owner and r.kind = t.kind and r.id = t.id`,
+      [
+        rows.map(([owner]) => owner),
+        rows.map(([, kind]) => kind),
+        rows.map(([, , id]) => id),
+        rows.map(([, kind, id, slim]) => timeOf(changeOf(kind, id, { slim, heavy: null }))),
+      ],
+    );
+    if (rows.length < ROWS_PER_STATEMENT) return;
+    last = rows.at(-1)?.slice(0, 3) as typeof last;
   }
 }
 

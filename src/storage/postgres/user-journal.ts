@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from "./database.ts";
 import { type Head, type Newer, readNewer } from "./newer-records.ts";
-import { columnsOf, kindOf } from "./row-columns.ts";
+import { columnsOf, kindOf, timeOf } from "./row-columns.ts";
 import { EMPTY_IMAGE } from "./user-image.ts";
 
 /** The store over the journal. */
@@ -371,10 +371,10 @@ function piecesOf(group: readonly Waiting[]): WrittenRow[][] {
 
 /** The statement that puts rows, whose columns are the parameters from `$first` on. */
 const put = (from: string, first: number): string =>
-  `insert into memoryd.row (owner, kind, id, sequence, slim, heavy)
-    select $1, r.* ${from}unnest($${first}::smallint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::bytea[], $${first + 4}::bytea[]) r
+  `insert into memoryd.row (owner, kind, id, sequence, slim, heavy, at)
+    select $1, r.* ${from}unnest($${first}::smallint[], $${first + 1}::text[], $${first + 2}::bigint[], $${first + 3}::bytea[], $${first + 4}::bytea[], $${first + 5}::float8[]) r
     on conflict (owner, kind, id) do update
-      set sequence = excluded.sequence, slim = excluded.slim, heavy = excluded.heavy`;
+      set sequence = excluded.sequence, slim = excluded.slim, heavy = excluded.heavy, at = excluded.at`;
 
 function columnsFrom(rows: readonly WrittenRow[]): unknown[] {
   const columns = rows.map(({ change }) => columnsOf(change));
@@ -384,6 +384,7 @@ function columnsFrom(rows: readonly WrittenRow[]): unknown[] {
     rows.map(({ sequence }) => sequence),
     columns.map(({ slim }) => slim),
     columns.map(({ heavy }) => heavy),
+    rows.map(({ change }) => timeOf(change)),
   ];
 }
 

@@ -39,6 +39,7 @@ describe.skipIf(!hasPostgres)("the schema", () => {
     await node.close();
     // As version 1 was.
     await database.query("drop table memoryd.image");
+    await database.query("alter table memoryd.row drop column at");
     await database.query("update memoryd.setup set version = 1");
     await expect(checkSchema(database, stamp)).rejects.toMatchObject(
       refused(/^The tables of memoryd in the database have version 1, .*run `memoryd store prepare`[^.]*\.$/),
