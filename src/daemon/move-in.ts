@@ -13,7 +13,6 @@ import { type Database, openDatabase } from "../storage/postgres/database.ts";
 import { DatabaseClock } from "../storage/postgres/database-clock.ts";
 import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
 import { openUser } from "../storage/postgres/open-user.ts";
-import { kindOf } from "../storage/postgres/row-columns.ts";
 import { checkSchema } from "../storage/postgres/schema.ts";
 import { asked, databaseOf } from "./reach-database.ts";
 import { QUIET, requireStore, withStoppedStore } from "./stopped-store.ts";
@@ -66,7 +65,7 @@ export async function moveIn(
     return await withStoppedStore(
       from,
       QUIET,
-      async ({ store }) => {
+      async ({ store, storeId }) => {
         if (stamp === undefined || store.vectors.before !== undefined || !store.lackingVectors().next().done)
           throw unprocessable(
             "Some memories have no vectors of the store's model yet. Start its daemon until `memoryd models` says that none are missing.",
@@ -78,15 +77,16 @@ export async function moveIn(
         const kept = new DatabaseKeys(database);
         const keysThere = await asked(database, () => kept.read());
         if (!options.withoutKeys) assertKnown(keys, keysThere);
-        const ofNobody = belongings.get(null);
-        if (ofNobody !== undefined)
-          await asked(database, (opened) => assertNotMovedAs(opened, ofNobody, options.nobodyAs));
+        if (belongings.has(null))
+          await asked(database, (opened) => assertNotMovedAs(opened, storeId, options.nobodyAs));
         const clock = new DatabaseClock();
         const moved = { users: 0, memories: 0, facts: 0, versions: 0 };
         for (const [owner, own] of belongings) {
           const user = owner ?? options.nobodyAs ?? "";
           const target = await openUser({ database, stamp, clock, log: QUIET }, user);
           await target.refresh();
+          assertNoOther(target.store, user, own);
+          if (owner === null) await asked(database, (opened) => noteMovedAs(opened, storeId, user));
           await moveUser(store, target.store, { user, own, stampName: stampKey(stamp) });
           await target.store.close();
           moved.users += 1;
@@ -117,25 +117,21 @@ function assertKnown(keys: readonly ApiKey[] = [], there: readonly ApiKey[] | un
     );
 }
 
-/** @throws {ServiceError} UNPROCESSABLE where another user has what has no user, from an earlier run. */
-async function assertNotMovedAs(
-  database: Database,
-  { memories: [memory], facts: [fact] }: Belongings,
-  user = "",
-): Promise<void> {
-  const [kind, id] =
-    memory === undefined
-      ? [kindOf("facts"), fact === undefined ? "" : factRowId(fact)]
-      : [kindOf("memories"), memory];
-  const [row] = await database.query<[string]>(
-    `select owner from memoryd.owner where owner <> $1 and exists (
-      select 1 from memoryd.row where row.owner = owner.owner and kind = $2 and id = $3 and slim is not null) limit 1`,
-    [user, kind, id],
-  );
-  if (row !== undefined)
+/** @throws {ServiceError} UNPROCESSABLE where an earlier run gave what has no user in that store to another user. */
+async function assertNotMovedAs({ query }: Database, storeId: string, user = ""): Promise<void> {
+  const [row] = await query<[string | null]>("select nobody_as ->> $1 from memoryd.setup", [storeId]);
+  const known = row?.[0] ?? user;
+  if (known !== user)
     throw unprocessable(
-      `What has no user was given to ${JSON.stringify(row[0])} by an earlier run. Go on with --nobody-as ${row[0]}; nothing was written.`,
+      `What has no user was given to ${JSON.stringify(known)} by an earlier run. Go on with --nobody-as ${known}; nothing was written.`,
     );
+}
+
+async function noteMovedAs({ query }: Database, storeId: string, user: string): Promise<void> {
+  await query("update memoryd.setup set nobody_as = nobody_as || jsonb_build_object($1::text, $2::text)", [
+    storeId,
+    user,
+  ]);
 }
 
 /** The rows to be moved, by user; null: of nobody. */
@@ -177,11 +173,8 @@ function belongingsIn(
   return belongings;
 }
 
-async function moveUser(
-  source: OpenedStore["store"],
-  target: MemoryStore,
-  { user, own, stampName }: { readonly user: string; readonly own: Belongings; readonly stampName: string },
-): Promise<void> {
+/** @throws {ServiceError} STORE_UNUSABLE where the user has more in the database than what is moved. */
+function assertNoOther(target: MemoryStore, user: string, own: Belongings): void {
   const known = new Set(own.memories);
   const { ids: there } = target.catalogue.page({}, { limit: Infinity, offset: 0 });
   const knownFacts = new Set(own.facts.map(({ id }) => id));
@@ -192,6 +185,14 @@ async function moveUser(
     throw storeUnusable(
       `The user ${JSON.stringify(user)} has other memories or facts in the database. Users who were moved before stay; nothing of this one was written.`,
     );
+}
+
+async function moveUser(
+  source: OpenedStore["store"],
+  target: MemoryStore,
+  { user, own, stampName }: { readonly user: string; readonly own: Belongings; readonly stampName: string },
+): Promise<void> {
+  const known = new Set(own.memories);
   const write = async (changes: Change[]): Promise<void> => {
     for (let first = 0; first < changes.length; first += ROWS_PER_WRITE) {
       const part = changes.slice(first, first + ROWS_PER_WRITE);

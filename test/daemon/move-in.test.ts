@@ -105,20 +105,26 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
   });
 
   it("asks whose they become that have no user, and refuses a user who has something", async () => {
-    await add("tea of nobody");
+    const { id } = await add("tea of nobody");
+    await add("milk of nobody");
     await add("tea of ann", { userId: "ann" });
     await disk.close();
     await expect(move()).rejects.toMatchObject({ message: expect.stringMatching(/--nobody-as/) as string });
     await expect(move({ nobodyAs: "ann" })).rejects.toMatchObject({
       message: expect.stringMatching(/nothing in the store yet; "ann" has/) as string,
     });
-    expect(await move({ nobodyAs: "house" })).toMatchObject({ users: 2, memories: 2 });
     node = await openTestNode(config.store);
+    await addMemory(await node.portsOf("hall"), { content: "elsewhere", userId: "hall" });
+    await expect(move({ nobodyAs: "hall" })).rejects.toMatchObject({
+      message: expect.stringMatching(/"hall" has other memories/) as string,
+    });
+    expect(await move({ nobodyAs: "house" })).toMatchObject({ users: 2, memories: 3 });
     const repeated = await addMemory(await node.portsOf("house"), {
       content: "tea of nobody",
       userId: "house",
     });
     expect(repeated).toMatchObject({ deduplicated: true, memory: { userId: "house" } });
+    await deleteMemory(await node.portsOf("house"), { id });
     await expect(move({ nobodyAs: "garden" })).rejects.toMatchObject({
       message: expect.stringMatching(/given to "house" by an earlier run/) as string,
     });

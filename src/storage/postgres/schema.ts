@@ -53,6 +53,7 @@ create index row_since on memoryd.row (owner, sequence);`,
 alter table memoryd.image alter content set storage external;`,
   `alter table memoryd.row add column at double precision;
 create index row_listed on memoryd.row (owner, kind, id) include (at) where kind in (0, 6) and slim is not null;`,
+  "alter table memoryd.setup add column nobody_as jsonb not null default '{}'",
 ];
 /** The version whose rows have their times in a column. */
 const WITH_TIMES = 3;

@@ -65,6 +65,7 @@ describe.skipIf(!hasPostgres)("the users of a database", () => {
 
     // As version 2 was.
     await node.database.query("alter table memoryd.row drop column at");
+    await node.database.query("alter table memoryd.setup drop column nobody_as");
     await node.database.query("update memoryd.setup set version = 2");
     expect(await prepareSchema(node.database)).toBe(2);
     expect(await listUsers(node.database, all)).toEqual({ items: expected, total, isMore: false });

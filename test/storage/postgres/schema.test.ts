@@ -40,6 +40,7 @@ describe.skipIf(!hasPostgres)("the schema", () => {
     // As version 1 was.
     await database.query("drop table memoryd.image");
     await database.query("alter table memoryd.row drop column at");
+    await database.query("alter table memoryd.setup drop column nobody_as");
     await database.query("update memoryd.setup set version = 1");
     await expect(checkSchema(database, stamp)).rejects.toMatchObject(
       refused(/^The tables of memoryd in the database have version 1, .*run `memoryd store prepare`[^.]*\.$/),
