@@ -255,6 +255,8 @@ export interface MemoryStore {
   termStatistics(among?: Selection): TermStatistics;
   /** BM25 (see `bm25.ts`); the weight of a term includes how rare it is. `averageLength`: terms of the average memory. */
   scoreWords(terms: readonly QueryTerm[], averageLength: number, selection?: Selection): Scores;
+  /** Which memories have a term. */
+  havingTerm(term: string): (ordinal: Ordinal) => boolean;
   /** Cosine with the best window; negative ones count as 0. */
   scoreVectors(vector: Float32Array, selection?: Selection): Scores;
   /** The embeddings of a memory's windows, in order, each within .002 of the one it was written with; none while they are not durable. */

@@ -252,6 +252,10 @@ export class IndexedMemoryStore implements MemoryStore {
     return this.#indexes.words.score(terms, averageLength, this.catalogue.ordinals, selection);
   }
 
+  havingTerm(term: string): (ordinal: Ordinal) => boolean {
+    return this.#indexes.words.having(term);
+  }
+
   scoreVectors(vector: Float32Array, selection?: Selection): Scores {
     return this.#indexes.vectors.score(vector, selection);
   }

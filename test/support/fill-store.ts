@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { embeddingChanges, newMemoryRow, readText } from "../../src/core/memories/compose-memory.ts";
-import { EMBEDDING_DIMENSIONS, type EmbeddingStamp, TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import type { MemoryStore } from "../../src/core/ports.ts";
+import {
+  type DocumentEmbedding,
+  EMBEDDING_DIMENSIONS,
+  type EmbeddingStamp,
+  TOKEN_DIMENSIONS,
+} from "../../src/core/embedding.ts";
+import type { Embedder, MemoryStore } from "../../src/core/ports.ts";
 import { type Change, edgeId } from "../../src/core/rows.ts";
 import { bytesOf } from "../../src/storage/catalogue/overlay.ts";
 import { nodeDisk } from "../../src/storage/files/disk.ts";
@@ -43,6 +48,8 @@ export interface FillOptions {
   readonly nameOf?: (user: number) => string;
   /** Links from each memory to ones before it; none if left out. */
   readonly waypoints?: number;
+  /** Of the stamp; without one, vectors are random and have nothing to do with the words. */
+  readonly embedder?: Pick<Embedder, "embedDocument">;
 }
 
 /**
@@ -73,13 +80,13 @@ export async function fillStore({
 }
 
 /**
- * Fills a store with made-up sentences of a vocabulary of 20 000 words and random vectors, through its own write path.
+ * Fills a store with made-up sentences of a vocabulary of 20 000 words, through its own write path.
  *
  * @returns about what the rows weigh.
  */
 export async function fillOpenStore(
   store: Pick<MemoryStore, "commit">,
-  { count, stamp, users = 100, nameOf = (user) => `user${user}`, waypoints = 0 }: FillOptions,
+  { count, stamp, users = 100, nameOf = (user) => `user${user}`, waypoints = 0, embedder }: FillOptions,
 ): Promise<number> {
   let bytesOfRows = 0;
   const random = seededRandom(count);
@@ -87,13 +94,26 @@ export async function fillOpenStore(
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? "";
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
+  const contentOf = (i: number) =>
+    `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
+  const embed = async (content: string): Promise<DocumentEmbedding> =>
+    (await embedder?.embedDocument(content)) ?? {
+      windows: [vectors.embedding()],
+      tokens: { vectors: vectors.tokens() },
+      stamp,
+    };
   const ids: string[] = [];
   for (let first = 0; first < count; first += ROWS_PER_RECORD) {
+    const texts: { readonly content: string; readonly embedding: DocumentEmbedding }[] = [];
+    for (let i = first; i < Math.min(first + ROWS_PER_RECORD, count); i += 1) {
+      const content = contentOf(i);
+      texts.push({ content, embedding: await embed(content) });
+    }
     await store.commit((section) => {
       const changes: Change[] = [];
       const edges: Change[] = [];
-      for (let i = first; i < Math.min(first + ROWS_PER_RECORD, count); i += 1) {
-        const content = `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
+      for (const [at, { content, embedding }] of texts.entries()) {
+        const i = first + at;
         const identity = {
           content,
           tags: i % 100 === 0 ? ["rare"] : ["common"],
@@ -103,12 +123,11 @@ export async function fillOpenStore(
           sessionId: i % 3 === 0 ? null : `session${Math.floor(i / (users * 20))}`,
           occurredAt: section.now - (count - i) * 60_000,
         };
-        const direction = vectors.embedding();
         const composed = {
           id: uuidSource.newId(section.now),
           identity,
           hash: sha256(content).slice(0, 32),
-          embedding: { windows: [direction], tokens: { vectors: vectors.tokens() }, stamp },
+          embedding,
           sectors: { primarySector: "semantic", sectors: ["semantic"] } as const,
           createdBy: null,
           supersedes: [],

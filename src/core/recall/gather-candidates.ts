@@ -5,6 +5,7 @@ import { containsPhrase, type RankingQuestion } from "./question.ts";
 import { NO_MATCHES, worthReading } from "./ranking.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
 import { Int8Rows } from "./int8-kernel.ts";
+import { isNote } from "./traits.ts";
 
 /**
  * Tokens of a memory that count in full; those further down count so much. Of many tokens one always matches, and what
@@ -15,6 +16,8 @@ const FURTHER_DOWN = 0.85;
 
 /** How well a token of the question matches a memory that has its word as a tag or in the name of its project. */
 const PLACE_MATCH = 0.9;
+/** The same of a note that has its word. */
+const WORD_MATCH = 0.7;
 
 /** Used by one question at a time: matching waits for nothing. */
 let scratch: Int8Rows | undefined;
@@ -178,6 +181,7 @@ export async function gatherCandidates(
   const asked = embedding.words.map((word) => analyse(word)[0] ?? word);
   matchByWords(store, question, asked, lacking, matches);
   matchPlaces(matches, entries, asked);
+  matchSameWords(store, asked, candidates, matches);
   const quoted = await quotedShares(
     store,
     question,
@@ -208,25 +212,45 @@ function matchPlaces(
   };
   entries.forEach(({ tags, project }, i) => {
     for (const place of project === null ? tags : [...tags, project]) {
-      const own = matches[i];
-      for (const j of tokensOf(place)) if (own !== undefined) own[j] = Math.max(own[j] ?? 0, PLACE_MATCH);
+      for (const j of tokensOf(place)) raise(matches[i], j, PLACE_MATCH);
     }
   });
+}
+
+/**
+ * Raises the matches of tokens whose word a note has: in few words ("lime is up to 52") it has another vector than in the question.
+ * In a talk the same words come up all the time.
+ */
+export function matchSameWords(
+  store: Pick<MemoryStore, "havingTerm">,
+  asked: readonly string[],
+  candidates: readonly Pick<RankingCandidate, "ordinal" | "traits" | "sessionId">[],
+  matches: readonly Float32Array[],
+): void {
+  const having = asked.map((term) => store.havingTerm(term));
+  for (const [i, { ordinal, traits, sessionId }] of candidates.entries()) {
+    if (!isNote(traits, sessionId)) continue;
+    for (const [j, has] of having.entries()) if (has(ordinal)) raise(matches[i], j, WORD_MATCH);
+  }
+}
+
+function raise(matches: Float32Array | undefined, token: number, least: number): void {
+  if (matches !== undefined) matches[token] = Math.max(matches[token] ?? 0, least);
 }
 
 /** Memories whose vectors were lost, or are of the model before, match by words alone until these are made again. */
 function matchByWords(
   store: MemoryStore,
-  { tokenFloor, averageLength }: RankingQuestion,
+  { tokenFloor }: RankingQuestion,
   asked: readonly string[],
   lacking: readonly (readonly [place: number, { readonly ordinal: Ordinal; cosine: number }])[],
   matches: Float32Array[],
 ): void {
   if (lacking.length === 0) return;
-  const found = asked.map((term) => store.scoreWords([{ term, weight: 1 }], averageLength));
+  const found = asked.map((term) => store.havingTerm(term));
   for (const [i, candidate] of lacking) {
     const { ordinal } = candidate;
-    const match = Float32Array.from(found, (score) => (score.of(ordinal) > 0 ? 1 : tokenFloor));
+    const match = Float32Array.from(found, (has) => (has(ordinal) ? 1 : tokenFloor));
     matches[i] = match;
     if (candidate.cosine === 0 && store.windowsOf(ordinal).length === 0)
       candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);

@@ -156,6 +156,15 @@ export class WordIndex {
     };
   }
 
+  /** Which memories have the term. Cost of an answer: logarithmic in those that have it. */
+  having(term: string): (ordinal: Ordinal) => boolean {
+    const lists = this.#postingsOf(term);
+    return (ordinal) => {
+      const document = this.#documentOfOrdinal.get(ordinal) - 1;
+      return document >= 0 && lists.some((postings) => hasDocument(postings, document));
+    };
+  }
+
   /** BM25 of each memory, the weights of the terms as they are given. */
   score(
     terms: readonly QueryTerm[],
@@ -298,6 +307,19 @@ export class WordIndex {
     const later = this.#postings.get(term);
     return later === undefined ? packed : [...packed, later];
   }
+}
+
+/** Whether one of the postings, which are in order, is of the document. */
+function hasDocument(postings: Int32Array | readonly number[], document: number): boolean {
+  let [from, to] = [0, postings.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const other = (postings[middle] ?? 0) >>> FREQUENCY_BITS;
+    if (other === document) return true;
+    if (other < document) from = middle + 1;
+    else to = middle;
+  }
+  return false;
 }
 
 /** One more of the term in the document that is being written, which `base` stands for. */

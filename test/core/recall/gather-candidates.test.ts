@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { traitsOf } from "../../../src/core/recall/traits.ts";
 import { TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../../src/core/embedding.ts";
-import { matchTokens } from "../../../src/core/recall/gather-candidates.ts";
+import { matchSameWords, matchTokens } from "../../../src/core/recall/gather-candidates.ts";
 
 /** Tokens along axes, at the length of a cosine of 1. */
 const tokens = (...axes: number[]) => {
@@ -28,5 +29,26 @@ describe("matchTokens", () => {
     expect(matches.map(([match]) => match)).toEqual([0, Math.fround(same), 0, 0]);
     expect(matchTokens(new Int8Array(), [tokens(0)])).toEqual([new Float32Array()]);
     expect(matchTokens(tokens(0), [])).toEqual([]);
+  });
+});
+
+describe("matchSameWords", () => {
+  it("raises the tokens of words that a note has, and none of a turn of a conversation", () => {
+    const store = { havingTerm: (term: string) => (ordinal: number) => term === "oak" && ordinal !== 2 };
+    const of = (ordinal: number, content: string, sessionId: string | null = null) => ({
+      ordinal,
+      sessionId,
+      traits: traitsOf(content),
+    });
+    const candidates = [of(0, "oak 52"), of(1, "oak"), of(2, "elm"), of(3, "Ida: oak?", "talk")];
+    const matches = [0.2, 0.9, 0.2, 0.2].map((match) => Float32Array.of(match, match));
+    matchSameWords(store, ["price", "oak"], candidates, matches);
+    const rounded = matches.map((own) => [...own].map((match) => Number(match.toFixed(1))));
+    expect(rounded).toEqual([
+      [0.2, 0.7],
+      [0.9, 0.9],
+      [0.2, 0.2],
+      [0.2, 0.2],
+    ]);
   });
 });

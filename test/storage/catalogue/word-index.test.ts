@@ -49,6 +49,21 @@ describe("WordIndex", () => {
     expect(count()).toBe(1);
   });
 
+  it("knows which memories have a term, packed or not", () => {
+    const index = new WordIndex();
+    const having = (term: string) => [0, 1, 2, 3, 4, 5].filter(index.having(term));
+    for (const [ordinal, text] of ["tea", "tea leaves", "milk", "green tea", "tea"].entries())
+      index.put(ordinal, terms(text));
+    index.remove(4);
+    for (const pack of [() => {}, () => index.pack()]) {
+      pack();
+      expect([having("tea"), having("milk"), having("coffee")]).toEqual([[0, 1, 3], [2], []]);
+    }
+    index.put(1, terms("coffee"));
+    index.put(5, terms("tea"));
+    expect([having("tea"), having("coffee")]).toEqual([[0, 3, 5], [1]]);
+  });
+
   it("finds a memory by its old words until it has all new ones", () => {
     const index = new WordIndex();
     const finds = (word: string) => index.score(question(word), 4, 2, undefined).top(9);
