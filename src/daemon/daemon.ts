@@ -187,7 +187,7 @@ export async function startDaemon(
         sandbox: service.sandbox,
       });
     const running = await serve(begun, {
-      operations,
+      operations: () => operations,
       documents: service.operations,
       compaction,
       backups,

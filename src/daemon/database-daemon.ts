@@ -156,12 +156,14 @@ export function startOnDatabase(
         embeddingQueue: { waiting: embedder.waiting, workers: embedder.workers },
       };
     };
-    const byUser = operationsByUser(async (user) => (await users.find(user)).operations);
     return serve(begun, {
-      operations: {
-        ...byUser,
-        ...figuresOf(byUser, () => users.attached),
-        listUsers: (page) => listUsers(database, page),
+      operations(callerId) {
+        const byUser = operationsByUser(async (user) => (await users.find(user, callerId)).operations);
+        return {
+          ...byUser,
+          ...figuresOf(byUser, () => users.attached),
+          listUsers: (page) => listUsers(database, page),
+        };
       },
       documents: refusing<DocumentOperations>(
         notInDatabase("Ingesting documents", "documents cannot be kept there yet"),

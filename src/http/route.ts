@@ -16,7 +16,7 @@ import type { ToolChoice } from "../schemas/agent-tools.ts";
 import type * as backups from "../schemas/backups.ts";
 import type { ListModelsReply, LogsQuery, LogsReply, SettingsReply } from "../schemas/system.ts";
 import { type ForWire, present, toWire } from "../schemas/wire.ts";
-import type { Access, ConsoleSessions } from "./access.ts";
+import type { Access, Caller, ConsoleSessions } from "./access.ts";
 import type { UploadLimits } from "./upload.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -186,11 +186,11 @@ export interface Served extends Parts {
   readonly openapi: () => object;
 }
 
-/** The one user whose data the caller of a request reaches; undefined: everybody's. */
-export function boundUserOf({ caller, routeOptions }: FastifyRequest): string | undefined {
+/** Who makes a request. */
+export function callerOf({ caller, routeOptions }: FastifyRequest): Caller {
   // An open route may be called by anybody: one that reached the operations would answer for everybody.
   if (caller === undefined) throw new TypeError(`${routeOptions.url} needs no key, so it has no operations`);
-  return caller.userId;
+  return caller;
 }
 
 /** A request to the agents' endpoint, past every guard; `operations` are the caller's. */

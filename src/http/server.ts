@@ -14,7 +14,7 @@ import type { Operations } from "../core/operations.ts";
 import { BODY_LIMITS } from "../schemas/json-limits.ts";
 import { type Access, type AccessOptions, createConsoleSessions, resolveAccess } from "./access.ts";
 import { createAuthentication } from "./authentication.ts";
-import { boundUserOf, type Parts, type Served } from "./route.ts";
+import { callerOf, type Parts, type Served } from "./route.ts";
 import {
   answerClientError,
   isUnknown,
@@ -98,7 +98,8 @@ const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 const MAX_PARAM_LENGTH = 256 * 4 * 3;
 
 export interface ServerOptions extends Parts {
-  readonly operations: Operations;
+  /** The operations for a caller, by its id. */
+  readonly operations: (callerId: string) => Operations;
   readonly documents: DocumentOperations;
   readonly access: AccessOptions;
   /** Certificate and key in PEM; left out: plain HTTP. */
@@ -217,8 +218,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   let description: object | undefined;
   const served: Served = {
     ...parts,
-    operationsOf: (request) => operationsFor(boundUserOf(request), operations),
-    documentsOf: (request) => documentOperationsFor(boundUserOf(request), documents),
+    operationsOf(request) {
+      const { id, userId } = callerOf(request);
+      return operationsFor(userId, operations(id));
+    },
+    documentsOf: (request) => documentOperationsFor(callerOf(request).userId, documents),
     keys: accessOptions.keys,
     access,
     sessions,

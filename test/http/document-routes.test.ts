@@ -21,7 +21,7 @@ beforeEach(() => {
   ids = 0;
   Object.assign(world.documentPorts.ids, { newId: () => fakeId((ids += 1)) });
   app = buildServer({
-    operations: createFakeOperations().operations,
+    operations: () => createFakeOperations().operations,
     documents: world.operations,
     ...serverParts({}),
     limits: { maxUploadBytes: 5_000, maxJsonBytes: 20_000 },

@@ -51,7 +51,7 @@ export async function createAgentWorld(options: TestServerOptions = {}): Promise
     report: (error) => void reported.push(error),
   });
   const app = buildServer({
-    operations,
+    operations: () => operations,
     documents: bindDocumentOperations(ports, jobs),
     ...serverParts({ mcp: endpoint, ...options }),
   });

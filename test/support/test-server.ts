@@ -98,7 +98,7 @@ export function createTestServer(
   const app = buildServer({
     documents: createDocumentWorld().operations,
     ...serverParts(options),
-    operations: fake.operations,
+    operations: () => fake.operations,
   });
   return {
     ...fake,

@@ -1,4 +1,4 @@
-import { databaseAway } from "./database.ts";
+import { notReady } from "../../core/errors.ts";
 import { openUser, type UserStore, type UserStoreParts } from "./open-user.ts";
 import { historyChanged } from "./user-journal.ts";
 
@@ -10,6 +10,13 @@ const TURN_MS = 5_000;
 const MAX_OPEN = 10_000;
 /** A user is loaded anew so often before a request is told to come again. */
 const ATTEMPTS = 3;
+
+const loadingOthers = () =>
+  notReady(
+    `The memories of other users were loaded for ${TURN_MS / 1_000} seconds before those of this one, so the request was not begun; ` +
+      "try again shortly.",
+    { retryAfterSeconds: 1 },
+  );
 
 interface Loaded<T> {
   readonly opened: UserStore;
@@ -30,7 +37,8 @@ export class UserStores<T> {
   readonly #attach: (opened: UserStore, user: string) => T;
   /** By user, in the order of use. */
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #waiting: (() => void)[] = [];
+  /** Loads that wait, by caller: the caller whose turn is next first. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   #loading = 0;
   #loads = 0;
   /** Of users that are no longer open. */
@@ -51,12 +59,13 @@ export class UserStores<T> {
   /**
    * What `attach` made for a user, which shows everything that was answered before the call, by whichever process.
    *
-   * @throws {ServiceError} NOT_READY while the database does not answer.
+   * @param callerId callers take turns to have users loaded.
+   * @throws {ServiceError} NOT_READY while the database does not answer, or too many users wait to be loaded.
    */
-  async find(user: string): Promise<T> {
+  async find(user: string, callerId = ""): Promise<T> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const known = this.#entries.get(user);
-      const entry = known ?? this.#load(user);
+      const entry = known ?? this.#load(user, callerId);
       this.#entries.delete(user);
       this.#entries.set(user, entry);
       const { opened, attached } = await entry.opening;
@@ -98,9 +107,9 @@ export class UserStores<T> {
     await Promise.all(opened.map(({ store }) => store.close()));
   }
 
-  #load(user: string): Entry<T> {
+  #load(user: string, callerId: string): Entry<T> {
     const entry: Entry<T> = {
-      opening: this.#inTurn(() => openUser(this.#parts, user)).then((opened) => {
+      opening: this.#inTurn(callerId, () => openUser(this.#parts, user)).then((opened) => {
         const { bytes } = opened;
         entry.loaded = { opened, attached: this.#attach(opened, user), bytes };
         this.#loads += 1;
@@ -113,30 +122,43 @@ export class UserStores<T> {
     return entry;
   }
 
-  /** Runs of a few at a time, the others in their order. */
-  async #inTurn<R>(work: () => Promise<R>): Promise<R> {
-    if (this.#loading >= LOADED_AT_ONCE) await this.#waitForTurn();
+  /** Runs of a few at a time, the others by turns of their callers. */
+  async #inTurn<R>(callerId: string, work: () => Promise<R>): Promise<R> {
+    if (this.#loading >= LOADED_AT_ONCE) await this.#waitForTurn(callerId);
     else this.#loading += 1;
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#loading -= 1;
-      else next();
+      const [next] = this.#waiting;
+      const [begin] = next?.[1] ?? [];
+      if (next === undefined || begin === undefined) this.#loading -= 1;
+      else {
+        // Behind the other callers.
+        this.#waiting.delete(next[0]);
+        this.#waiting.set(...next);
+        begin();
+      }
     }
   }
 
-  #waitForTurn(): Promise<void> {
+  #waitForTurn(callerId: string): Promise<void> {
     return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(callerId) ?? new Set();
+      this.#waiting.set(callerId, waiting);
+      const leave = () => {
+        clearTimeout(timer);
+        waiting.delete(begin);
+        if (waiting.size === 0) this.#waiting.delete(callerId);
+      };
       const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
-        reject(databaseAway(`${TURN_MS / 1_000} seconds were not enough to load other users`));
+        leave();
+        reject(loadingOthers());
       }, TURN_MS);
       const begin = () => {
-        clearTimeout(timer);
+        leave();
         resolve();
       };
-      this.#waiting.push(begin);
+      waiting.add(begin);
     });
   }
 

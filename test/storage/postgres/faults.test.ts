@@ -283,7 +283,11 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     for (const refused of await Promise.allSettled(waiting))
       expect(refused).toMatchObject({
         status: "rejected",
-        reason: { code: "NOT_READY", retryAfterSeconds: 1 },
+        reason: {
+          code: "NOT_READY",
+          retryAfterSeconds: 1,
+          message: expect.stringMatching(/^The memories of other users were loaded for 5 seconds/) as string,
+        },
       });
     expect(performance.now() - startedAt).toBeLessThan(8_000);
     clearInterval(awake);
