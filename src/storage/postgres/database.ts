@@ -1,3 +1,4 @@
+import { connect as connectSocket } from "node:net";
 import { Pool, type PoolClient, type PoolConfig } from "pg";
 import { notReady, type ServiceError, storeFull } from "../../core/errors.ts";
 
@@ -96,7 +97,8 @@ export function openDatabase(config: PoolConfig): Database {
         return rows as never;
       } catch (error) {
         // After an answer the connection is sound.
-        client.release((error as DatabaseError).code === undefined);
+        if ((error as DatabaseError).code === undefined) giveUp(client);
+        else client.release();
         throw error;
       }
     },
@@ -148,6 +150,26 @@ export function openDatabase(config: PoolConfig): Database {
     },
     close: () => pool.end(),
   };
+}
+
+/** Of the message that asks a server to end the statement of another connection. */
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Closes a connection that did not answer, and has the server end its statement, which would work on or wait for a lock for as
+ * long as that takes. A limit as in a transaction would cost each statement a quarter more, and a pooler refuses one at the start.
+ */
+function giveUp(client: PoolClient): void {
+  const { host, port, processID, secretKey } = client as unknown as Readonly<
+    Record<"processID" | "secretKey", number | null> & { host: string; port: number }
+  >;
+  const message = Buffer.alloc(16);
+  for (const [i, value] of [message.length, CANCEL_REQUEST, processID, secretKey].entries())
+    message.writeInt32BE(value ?? 0, 4 * i);
+  const socket = connectSocket({ host, port, timeout: CONNECT_MS }, () => socket.write(message));
+  socket.on("timeout", () => socket.destroy()).on("error", () => undefined);
+  // A pooler knows the statement by this connection, so it must be open until then.
+  socket.on("close", () => client.release(true));
 }
 
 /** The error of a request that needed the database. */

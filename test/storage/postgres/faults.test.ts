@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServiceError } from "../../../src/core/errors.ts";
 import { addMemories, addMemory } from "../../../src/core/memories/add-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
+import { openDatabase } from "../../../src/storage/postgres/database.ts";
 import { DatabaseKeys } from "../../../src/storage/postgres/database-keys.ts";
 import { type PostgresServer, hasPostgres, startPostgres } from "../../support/postgres-server.ts";
 import { times } from "../../support/stress.ts";
@@ -294,6 +295,19 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     await holder.end();
     await Promise.all(loading);
     await add(first(), randomUUID(), "one");
+  });
+
+  it("have the server end a statement that they gave up", async () => {
+    const holder = await first().database.begin();
+    await holder.query("lock table memoryd.image in access exclusive mode");
+    const hasty = openDatabase({ connectionString: address, query_timeout: 200 });
+    const asked = "select count(*) from memoryd.image";
+    await expect(hasty.query(asked)).rejects.toThrow(/timeout/);
+    const active = `select 1 from pg_stat_activity where state = 'active' and query = '${asked}'`;
+    await expect.poll(() => server.run(active)).toEqual([]);
+    await holder.end();
+    expect(await hasty.query(asked)).toHaveLength(1);
+    await hasty.close();
   });
 
   it("closes users when one that is open has grown", async () => {
