@@ -16,8 +16,33 @@ export async function prepareDatabase(config: Pick<Config, "store" | "storePassw
   }
 }
 
-/** An SQLSTATE of the server, or what `pg` says where it has no password to answer with. */
-const NEEDS_PASSWORD = /^28P01$|^SASL:.*password/;
+/** What to do about an error, by its code and text: SQLSTATE, or that of Node, `pg` or a pooler. */
+const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
+  [
+    /^28P01 |SASL.*password|password authentication failed|SASL authentication failed/,
+    "The database asks for a password, and got none or a wrong one. Put it in a file and name that with --store-password-file, or in ~/.pgpass.",
+  ],
+  [
+    /^53300 |no more connections/,
+    "The database has no connection free. A node takes up to ten: raise max_connections of the server, or put a pooler such as PgBouncer between.",
+  ],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(GET|VERIFY))/,
+    "The certificate of the database is not from an authority that this machine knows. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority (PEM).",
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID /,
+    "The certificate of the database is for another name than --store has. Use a name that the certificate has, or give the database one for this name.",
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID) /,
+    "The certificate of the database is not valid today. Renew it, and look whether the clock of this machine is right.",
+  ],
+  [
+    /not support SSL/,
+    "The database does not use TLS, which memoryd needs wherever it is not on the same machine (127.0.0.1). Turn on `ssl` in the server, or in the pooler.",
+  ],
+];
 
 /** @throws {ServiceError} STORE_UNUSABLE where the database does not answer, or refuses what is asked. */
 export async function asked<T>(database: Database, ask: (opened: Database) => Promise<T>): Promise<T> {
@@ -25,15 +50,15 @@ export async function asked<T>(database: Database, ask: (opened: Database) => Pr
     return await ask(database);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    if (NEEDS_PASSWORD.test(error.code ?? error.message))
-      throw storeUnusable(
-        "The database asks for a password, and got none or a wrong one. Put it in a file and name that with --store-password-file, or in ~/.pgpass.",
-        { cause: error },
-      );
+    const { code = "" } = error.cause as { readonly code?: string };
+    const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(`${code} ${error.message}`)) ?? [];
+    const reported = error.message.includes(code) ? error.message : `${error.message} (${code})`;
     throw storeUnusable(
-      error.code === undefined
-        ? `The database cannot be reached: ${error.message}. Look at its address, and whether it runs.`
-        : `The database refused memoryd: ${error.message} (${error.code}).`,
+      remedy !== undefined
+        ? `${remedy} Reported: ${reported}.`
+        : error.code === undefined
+          ? `The database cannot be reached: ${reported}. Look at its address, and whether it runs.`
+          : `The database refused memoryd: ${reported}.`,
       { cause: error },
     );
   }

@@ -32,8 +32,9 @@ export class DatabaseError extends Error {
   readonly wasSent: boolean;
 
   constructor(cause: unknown, wasSent: boolean) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    const { code } = cause as { readonly code?: unknown };
+    const { code, message } = cause as { readonly code?: unknown; readonly message?: string };
+    // Of several addresses that refused there is no message.
+    super(message === undefined || message === "" ? String(code) : message, { cause });
     this.code = typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
     this.wasSent = wasSent;
   }
@@ -49,6 +50,12 @@ export class DatabaseError extends Error {
    */
   get isRefusal(): boolean {
     return this.code !== undefined && !/^(08|40|57)|^25006$|^53300$/.test(this.code);
+  }
+
+  /** True where the server answered that it cannot, and the same may succeed only once somebody has changed something there. */
+  get isLasting(): boolean {
+    // Neither locks (55) nor the server's memory (53200).
+    return this.isRefusal && !/^55|^53200$/.test(this.code ?? "");
   }
 }
 
@@ -174,6 +181,7 @@ function giveUp(client: PoolClient): void {
 
 /** The error of a request that needed the database. */
 export function databaseAway(cause: unknown): ServiceError {
+  if (isLasting(cause)) return refused("what a request needs, so it was not begun", cause);
   return notReady(
     `The database did not answer (${inWords(cause)}), so the request was not begun; try again shortly.`,
     { cause, retryAfterSeconds: 1 },
@@ -186,11 +194,22 @@ export function notWritten(cause: unknown): ServiceError {
     return storeFull("The disk of the database is full, so nothing was stored. Its administrator can help.", {
       cause,
     });
+  if (isLasting(cause)) return refused("a write, and nothing of it was stored", cause);
   return notReady(`The database refused a write (${inWords(cause)}); nothing of it was stored. Try again.`, {
     cause,
     retryAfterSeconds: 1,
   });
 }
+
+const isLasting = (cause: unknown): cause is DatabaseError =>
+  cause instanceof DatabaseError && cause.isLasting;
+
+/** Without a time to try again. */
+const refused = (what: string, cause: DatabaseError): ServiceError =>
+  notReady(
+    `The database refused ${what}: ${cause.message} (${cause.code}). It will again until its administrator changes that.`,
+    { cause },
+  );
 
 /** The error of a write of which nobody knows. */
 export function perhapsWritten(cause: unknown): ServiceError {

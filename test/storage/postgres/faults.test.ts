@@ -297,6 +297,29 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     await add(first(), randomUUID(), "one");
   });
 
+  it.each([
+    ["53100", "STORE_FULL", undefined, /disk of the database is full, so nothing was stored/],
+    ["53200", "NOT_READY", 1, /nothing of it was stored\. Try again/],
+    ["53400", "NOT_READY", undefined, /nothing of it was stored: refused \(53400\)\. .*administrator/],
+    ["54000", "NOT_READY", undefined, /nothing of it was stored: refused \(54000\)\. .*administrator/],
+    ["42501", "NOT_READY", undefined, /nothing of it was stored: refused \(42501\)\. .*administrator/],
+  ])("say whether trying again helps where the server refuses a write with %s", async (...expected) => {
+    const [sqlState, code, retryAfterSeconds, message] = expected;
+    const { query } = first().database;
+    await query(`create or replace function memoryd.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = '${sqlState}'; end $$`);
+    await query("create trigger refuses before insert on memoryd.record execute function memoryd.refuse()");
+    const user = randomUUID();
+    await expect(add(first(), user, "one")).rejects.toMatchObject({
+      code,
+      retryAfterSeconds,
+      message: expect.stringMatching(message) as string,
+    });
+    await query("drop trigger refuses on memoryd.record");
+    await add(first(), user, "two");
+    expect(await contents(second(), user)).toEqual(["two"]);
+  });
+
   it("have the server end a statement that they gave up", async () => {
     const holder = await first().database.begin();
     await holder.query("lock table memoryd.image in access exclusive mode");
