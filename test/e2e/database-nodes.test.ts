@@ -152,6 +152,30 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     await database.close();
   });
 
+  it("finish on one node an undo that another was killed at", async () => {
+    const user = randomUUID();
+    const all = Array.from({ length: 300 }, (_, i) => ({ content: `note ${i} of the agent`, user_id: user }));
+    await add(at(0), user, "as it was");
+    await sleep(5);
+    const since = new Date().toISOString();
+    for (let first = 0; first < all.length; first += 100)
+      await call(at(1), "POST", "/memory/add/batch", { memories: all.slice(first, first + 100) });
+    const cut = call(at(0), "POST", "/undo", { since, user_id: user }).catch(() => undefined);
+    const database = openDatabase({ connectionString: address });
+    const trashed = "select from memoryd.row where owner = $1 and kind = 9 limit 1";
+    while ((await database.query(trashed, [user])).length === 0) await sleep(1);
+    const holder = await database.begin();
+    await holder.query("select from memoryd.owner where owner = $1 for update", [user]);
+    await at(0).kill();
+    await cut;
+    await holder.end();
+    await database.close();
+    nodes[0] = await startNode(folders[0] as string);
+    expect((await list(at(1), user)).size).toBeGreaterThan(1);
+    expect((await call(at(1), "POST", "/undo", { since, user_id: user })).status).toBe(200);
+    for (const node of nodes) expect([...(await list(node, user)).values()]).toEqual(["as it was"]);
+  });
+
   it("answer 503 without the database, say so when asked, and go on when it is back", async () => {
     const user = randomUUID();
     await add(at(0), user, "before");

@@ -59,7 +59,8 @@ interface Plan extends Pick<UndoneChange, "kind" | "id" | "reason"> {
 /**
  * Takes back what a client did to memories since a moment: what it added goes to the trash, what it changed becomes as it was
  * before its first change, what it deleted comes back. What others changed after that is left as it is. Doing it twice
- * changes nothing more; what was deleted for good does not come back. One that a crash cuts short is finished at the next start.
+ * changes nothing more; what was deleted for good does not come back. One that is cut short is finished by doing it again with the same
+ * `since`; where `undos` are kept, the next start does that.
  * @throws {ServiceError} INVALID_REQUEST for a time to come; CONFLICT where no earlier versions are kept.
  */
 export async function undoChanges(ports: UndoPorts, input: UndoInput): Promise<UndoneChange[]> {
@@ -146,9 +147,11 @@ function planOf(
         ? "deleted"
         : "updated";
   const parts = wasThere || entry === undefined ? undefined : documentRootedAt(catalogue, entry)?.memoryIds;
-  const other = [kept.slice(from), ...(parts ?? []).map((part) => catalogue.versions.of(part))]
-    .flat()
-    .find(({ endedAt, endedBy }) => endedAt >= since && !isMeant(endedBy));
+  const other = [kept.slice(from), ...(parts ?? []).map((part) => catalogue.versions.of(part))].flat().find(
+    ({ endedAt, endedBy, endedHow }) =>
+      // What came back from the trash as it was may be what an undo was cut short after.
+      endedAt >= since && !isMeant(endedBy) && !(wasThere && endedHow === "undeleted"),
+  );
   return {
     kind,
     id,

@@ -118,7 +118,7 @@ export const historyRoutes = routes(({ operationsOf }) => ({
     errors: ["CONFLICT"],
     description:
       "What was added goes to the trash, what was changed becomes as it was, what was deleted comes back from the trash. " +
-      "What others changed since is left, with the reason. Doing it twice changes nothing more.",
+      "What others changed since is left, with the reason. Doing it twice changes nothing more, and the same `since` finishes one that was cut short.",
     querystring: OwnerQuery,
     body: wire.UndoBody,
     answer: wire.UndoReply,

@@ -58,6 +58,37 @@ describe("undo", () => {
     expect(await texts()).toEqual(["invented", "spoilt more"]);
   });
 
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    "is finished by asking again where it was cut short after %i writes",
+    async (writes) => {
+      const { world, all, add, texts, undo } = createWorld();
+      const changed = await add("as it was", "ann");
+      const deleted = await add("was here", "ann");
+      const both = await add("first", "ann");
+      world.now += MINUTE_MS;
+      const since = world.now;
+      await add("invented", "agent");
+      await all.updateMemory({ id: changed, content: "spoilt", changedBy: "agent" });
+      await all.deleteMemory({ id: deleted, trash: true, deletedBy: "agent" });
+      await all.updateMemory({ id: both, content: "second", changedBy: "agent" });
+      await all.deleteMemory({ id: both, trash: true, deletedBy: "agent" });
+      world.now += MINUTE_MS;
+
+      const { store } = world.ports;
+      const commit = store.commit.bind(store);
+      let left = writes;
+      const cutting: typeof commit = (decide) =>
+        (left -= 1) < 0 ? Promise.reject(new Error("gone")) : commit(decide);
+      Object.assign(store, { commit: cutting });
+      const outcome = await undo({ client: "agent", since }).catch((error: unknown) => error);
+      Object.assign(store, { commit });
+      expect(outcome instanceof Error).toBe(writes < 6);
+      expect((await undo({ client: "agent", since })).filter(([, , done]) => done !== true)).toEqual([]);
+      expect(await texts()).toEqual(["as it was", "first", "was here"]);
+      expect(await undo({ client: "agent", since })).toEqual([]);
+    },
+  );
+
   it("takes nothing back since a time to come", async () => {
     const { world, undo } = createWorld();
     await expect(undo({ since: world.now + 1 })).rejects.toThrow(/since a time that has passed; got 20/);
