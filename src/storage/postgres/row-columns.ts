@@ -2,6 +2,7 @@ import { EMBEDDING_DIMENSIONS } from "../../core/embedding.ts";
 import { type QuantisedVector, quantise } from "../../core/recall/int8-kernel.ts";
 import type { Change, Rows, TableName } from "../../core/rows.ts";
 import { isEmpty } from "../../core/facts/fact.ts";
+import { occurredAtOf } from "../../core/memory.ts";
 import { decodeChanges, encodeChanges } from "../codec.ts";
 
 /** The number of each table in the database; part of its format. */
@@ -30,7 +31,7 @@ interface RowColumns {
 /** When a memory happened, or the period of a version of a fact begins; null of other rows, and of a version whose period is empty. */
 export function timeOf({ table, row }: Change): number | null {
   if (row === null) return null;
-  if (table === "memories") return row.occurredAt;
+  if (table === "memories") return occurredAtOf(row);
   return table === "facts" && !isEmpty(row) ? row.validFrom : null;
 }
 

@@ -31,10 +31,11 @@ describe.skipIf(!hasPostgres)("the users of a database", () => {
       const ports = await node.portsOf(userId);
       const [memories, facts]: [string[], string[]] = [[], []];
       for (let i = 0; i < 30; i += 1) {
-        const [choice, occurredAt] = [random(), Math.floor(random() * 1e12) - 5e11];
+        const choice = random();
+        const dated = random() < 0.5 && { occurredAt: Math.floor(random() * 1e12) - 5e11 };
         const [memory, fact] = [some(memories), some(facts)];
         if (choice < 0.3)
-          memories.push((await addMemory(ports, { content: `note ${i}`, userId, occurredAt })).memory.id);
+          memories.push((await addMemory(ports, { content: `note ${i}`, userId, ...dated })).memory.id);
         else if (choice < 0.5 && memory !== undefined)
           await deleteMemory(ports, { id: memory }).catch(() => undefined);
         else if (choice < 0.9) {
