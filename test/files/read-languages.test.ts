@@ -114,6 +114,11 @@ describe("readLanguages", () => {
       /`time\.empty` must be a text or a list of texts/,
     ],
     ["has a broken expression", { time: { ...time, day: "(" } }, /`time\.day` must be a regular expression/],
+    [
+      "has an empty text among others",
+      { change: { words: ["a", ""] } },
+      /de\.json: `change\.words` must have no empty text/,
+    ],
     ["has an order that is no number", { order: "1" }, /`order` must be a number/],
   ])("names the file and the entry where one %s", (_, content, message) => {
     write("de.json", content);

@@ -90,6 +90,9 @@ function readEntry(what: string, value: unknown, places?: number): string | read
     );
   const broken = (texts as string[]).find((text) => !isExpression(text));
   if (broken !== undefined) throw new TypeError(`${what} must be a regular expression; got "${broken}"`);
+  // Joined by `|`, an empty text would match everywhere.
+  if (texts.includes(""))
+    throw new TypeError(`${what} must have no empty text; write "${NEVER}" where there are no words`);
   return places === undefined ? texts.join("|") || NEVER : (texts as string[]);
 }
 
