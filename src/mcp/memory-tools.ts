@@ -210,22 +210,30 @@ export async function update(context: AgentContext, input: AgentToolInput<"memor
     throw invalidRequest("Nothing to change was given; send content, tags, supersedes or still_holds.");
   const id = await idOf(context, input.id);
   const added = await supersededIds(context, input.supersedes);
-  // Ids that the note replaces already are kept.
-  const now =
-    added === undefined ? undefined : await context.operations.getMemory({ id, ...ownerCheck(context) });
-  const memory = await context.operations.updateMemory({
-    id,
-    ...present({
-      content: input.content,
-      tags: input.tags,
-      supersedes: added && [...new Set([...(now?.supersedes ?? []), ...added])],
-      stillHolds: input.still_holds,
-      ifVersion: input.version ?? now?.version,
-    }),
-    changedBy: context.client,
-    ...ownerCheck(context),
-  });
-  return `Changed: id=${shortId(memory.id)}, now version ${memory.version}.`;
+  for (;;) {
+    // Ids that the note replaces already are kept.
+    const now =
+      added === undefined ? undefined : await context.operations.getMemory({ id, ...ownerCheck(context) });
+    try {
+      const memory = await context.operations.updateMemory({
+        id,
+        ...present({
+          content: input.content,
+          tags: input.tags,
+          supersedes: added && [...new Set([...(now?.supersedes ?? []), ...added])],
+          stillHolds: input.still_holds,
+          ifVersion: input.version ?? now?.version,
+        }),
+        changedBy: context.client,
+        ...ownerCheck(context),
+      });
+      return `Changed: id=${shortId(memory.id)}, now version ${memory.version}.`;
+    } catch (error) {
+      const isOther = error instanceof ServiceError && error.code === "VERSION_MISMATCH";
+      // Without a version of the agent's, only a change since the note was read above is in the way.
+      if (!isOther || (input.version ?? null) !== null) throw error;
+    }
+  }
 }
 
 /** Deletes a note, or ends a fact. */

@@ -622,6 +622,21 @@ it("shows what perhaps answers, marked, before it says that nothing does, whatev
   }
 });
 
+it("keeps what somebody else says at the same time that a note replaces", async () => {
+  const client = await agents.connect();
+  const ids: string[] = [];
+  for (const n of ["one", "two", "three"]) ids.push(await add(client, `The port is ${n}.`));
+  const [first = "", second = "", late = ""] = ids;
+  const { getMemory, updateMemory } = agents.operations;
+  vi.spyOn(agents.operations, "getMemory").mockImplementationOnce(async (input) => {
+    const memory = await getMemory(input);
+    await updateMemory({ id: late, supersedes: [first] });
+    return memory;
+  });
+  expect(await call(client, "memory_update", { id: late, supersedes: second })).toMatch(/version 3/);
+  expect((await getMemory({ id: late })).supersedes).toEqual([first, second]);
+});
+
 it("takes arguments that a client sends as text for what they plainly mean, and refuses others", async () => {
   const client = await agents.connect();
   for (const tags of ['["home","kitchen"]', "home, kitchen", ["home", "kitchen"]]) {

@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { MemorydClient, TrashedMemory, SupersededPair } from "../../client/client.ts";
+import {
+  type Memory,
+  type MemoryChanges,
+  type MemorydClient,
+  MemorydError,
+  type SupersededPair,
+  type TrashedMemory,
+} from "../../client/client.ts";
 import { CLIENT_NAME } from "../../schemas/text-rules.ts";
 import { present } from "../../schemas/wire.ts";
 import { connect, fullId, memoryId } from "../connect.ts";
@@ -117,14 +124,35 @@ async function tag(given: string, changes: readonly string[], flags: Flags): Pro
   if (both !== undefined)
     throw usageFailure(`The tag ${oneLine(both)} cannot be both added and removed; give one of the two.`);
   const { api } = await connect(flags);
-  const memory = await readMemory(api, given);
-  const tags = [...new Set([...memory.tags, ...added])].filter((each) => !removed.includes(each));
-  const isSame = tags.length === memory.tags.length && tags.every((each) => memory.tags.includes(each));
-  const changed = isSame
-    ? memory
-    : await api.memories.update(memory.id, { tags }, { ifVersion: memory.version });
+  let isSame = false;
+  const changed = await changeByContents(api, await memoryId(api, given), (memory) => {
+    const tags = [...new Set([...memory.tags, ...added])].filter((each) => !removed.includes(each));
+    isSame = tags.length === memory.tags.length && tags.every((each) => memory.tags.includes(each));
+    return isSame ? undefined : { tags };
+  });
   if (flags.json === true) return printJson(changed);
   print(`${isSame ? "nothing to change:" : "tagged"} ${shortId(changed.id)}${tagWords(changed.tags)}`);
+}
+
+/**
+ * Makes a change that depends on what the memory holds, and again from the start where another change came between.
+ * @param changeOf undefined where there is nothing to change.
+ */
+async function changeByContents(
+  api: MemorydClient,
+  id: string,
+  changeOf: (memory: Memory) => MemoryChanges | undefined,
+): Promise<Memory> {
+  for (;;) {
+    const memory = await api.memories.get(id);
+    const change = changeOf(memory);
+    if (change === undefined) return memory;
+    try {
+      return await api.memories.update(id, change, { ifVersion: memory.version });
+    } catch (error) {
+      if (!(error instanceof MemorydError && error.code === "VERSION_MISMATCH")) throw error;
+    }
+  }
 }
 
 /** Entries of the trash asked for at a time. */
@@ -317,9 +345,10 @@ async function stillHolds(given: string, flags: Flags): Promise<void> {
 
 async function supersede(newer: string, older: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
-  const [by, of] = [await readMemory(api, newer), await readMemory(api, older)];
-  const supersedes = [...new Set([...by.supersedes, of.id])];
-  const memory = await api.memories.update(by.id, { supersedes });
+  const [by, of] = [await memoryId(api, newer), await readMemory(api, older)];
+  const memory = await changeByContents(api, by, ({ supersedes }) => ({
+    supersedes: [...new Set([...supersedes, of.id])],
+  }));
   if (flags.json === true) return printJson(memory);
-  print(`${shortId(by.id)} replaces ${shortId(of.id)}: ${oneLine(beginning(of.content))}`);
+  print(`${shortId(by)} replaces ${shortId(of.id)}: ${oneLine(beginning(of.content))}`);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { fakeId } from "../../support/fake-operations.ts";
 import { runCliHere } from "../../support/run-cli.ts";
 import { startTestDaemon } from "../../support/test-daemon.ts";
@@ -34,4 +34,31 @@ it("says that a note replaces another, and that one still holds", async () => {
   expect((await server.operations.getMemory({ id: fakeId(2) })).supersedes).toEqual([fakeId(1)]);
   expect(await run("still-holds", old)).toMatchObject({ code: 0, stdout: `${old} still holds.\n` });
   expect((await run("still-holds", "no-such-id")).code).not.toBe(0);
+});
+
+it("keeps what another command says of the note at the same time", async () => {
+  await server.operations.addMemory({ content: "The port is 4312." });
+  const { operations } = server;
+  let other: { readonly supersedes: string[] } | { readonly tags: string[] } | undefined;
+  const read = async (id: string) => {
+    const [memory] = (await operations.listMemories({ filter: { idEnd: id }, limit: 1, offset: 0 })).items;
+    if (memory === undefined) throw new Error(`${id} is missing`);
+    return memory;
+  };
+  vi.spyOn(operations, "getMemory").mockImplementation(async ({ id }) => {
+    const memory = await read(id);
+    const change = id === fakeId(3) ? other : undefined;
+    if (change === undefined) return memory;
+    other = undefined;
+    await operations.updateMemory({ id, ...change });
+    return memory;
+  });
+  other = { supersedes: [fakeId(1)] };
+  expect(await run("supersede", fakeId(3), fakeId(2))).toMatchObject({ stderr: "" });
+  other = { tags: ["net"] };
+  expect(await run("tag", fakeId(3), "+todo")).toMatchObject({ stderr: "" });
+  expect(await read(fakeId(3))).toMatchObject({
+    supersedes: [fakeId(1), fakeId(2)],
+    tags: ["net", "todo"],
+  });
 });
