@@ -4,7 +4,7 @@ import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
-import { changeWords, isStanding } from "../text/change-words.ts";
+import { changeWords, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
@@ -135,7 +135,7 @@ interface Dated {
   terms(): ReadonlySet<string>;
   /** See `changeWords`. */
   changes(): ReadonlySet<string>;
-  /** See `isStanding`. */
+  /** See `isWarning`. */
   warns(): boolean;
   /** The identifiers of the question that it has. */
   readonly named: readonly string[];
@@ -193,7 +193,7 @@ export function currentFirst(
         project: entry.project,
         terms: once(() => tellingTerms(content, entry.project)),
         changes: once(() => changeWords(content)),
-        warns: once(() => isStanding(content)),
+        warns: once(() => isWarning(content)),
         content,
         named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
       },

@@ -43,18 +43,20 @@ export const isWeakChange = (word: string): boolean => CHANGE().weak.test(word);
 
 const STANDING = fromLanguages((languages) => {
   const all = languages.flatMap(({ change }) => change ?? []);
-  const warnings = anyOf(all.map(({ warning }) => warning));
+  const warnings = all.flatMap(({ warning = [] }) => warning).join("|");
   const doses = String.raw`\d[\d.,]* ?(?:${anyOf(all.map(({ doseUnits }) => doseUnits))})`;
   const unspaced = anyOf(all.map(({ warningUnspaced }) => warningUnspaced));
   const open = anyOf(all.map(({ open }) => open));
-  return [
-    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${warnings}|${doses})(?![\p{L}\p{N}])|${unspaced}`, "u"),
-    new RegExp(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
-  ];
+  const word = (pattern: string) => String.raw`(?<![\p{L}\p{N}])(?:${pattern})(?![\p{L}\p{N}])`;
+  return {
+    warning: new RegExp(`${word(warnings)}|${unspaced}`, "u"),
+    other: new RegExp(String.raw`${word(doses)}|^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
+  };
 });
+const isFoundIn = (pattern: RegExp, text: string) => pattern.test(fold(text.slice(0, SEARCHED_CHARS)));
 
-/** Whether a note must never be taken for replaced by a guess: a prohibition, an allergy, a dose or another warning, or something open. */
-export function isStanding(text: string): boolean {
-  const folded = fold(text.slice(0, SEARCHED_CHARS));
-  return STANDING().some((pattern) => pattern.test(folded));
-}
+/** Whether a note tells a prohibition, an allergy, a danger or another warning. */
+export const isWarning = (text: string): boolean => isFoundIn(STANDING().warning, text);
+
+/** Whether a note must never be taken for replaced by a guess: a warning, a dose, or something open. */
+export const isStanding = (text: string): boolean => isWarning(text) || isFoundIn(STANDING().other, text);
