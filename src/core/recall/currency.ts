@@ -149,6 +149,8 @@ export interface CurrencyOptions {
   readonly asOf: number | undefined;
   /** The time that the question names, so that it says itself which of two it means: only what was superseded steps back. */
   readonly period: Period | undefined;
+  /** How much less likely a text answers for lacking what is asked for, see `lackOfForm`. */
+  readonly lackOf: (content: string) => number;
 }
 
 export interface Ordered {
@@ -168,7 +170,7 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period }: CurrencyOptions,
+  { question, tense, asOf, period, lackOf }: CurrencyOptions,
 ): Ordered {
   const asked = new Set(identifiersOf(question));
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
@@ -226,6 +228,7 @@ export function currentFirst(
         period === undefined &&
         !isNamed &&
         !isDenied &&
+        lackOf(first.content) <= lackOf(second.content) &&
         mayReplace(earlier, later) &&
         isReplaced(earlier, later);
       if (isTold || isGuessed()) prefer(first, second);

@@ -120,6 +120,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       content: contentOf(hit.ordinal) ?? "",
     })),
   );
+  const lackOf = lackOfForm(question);
   const { hits: ordered, areStates } =
     asked?.isTimeAlone === true
       ? { hits: found, areStates: () => false }
@@ -127,9 +128,8 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           store,
           input.isText === true ? found : denialsFirst(question, anotherBehind(found, another), contentOf),
           memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period },
+          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf },
         );
-  const lackOf = lackOfForm(question);
   const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
     (oddsByTerms?.(hit) ?? Infinity) -
