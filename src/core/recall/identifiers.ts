@@ -53,6 +53,12 @@ function namedIn(text: string): Named {
   return { identifiers, numbered };
 }
 
+/** Whether two rests of a name are of one thing, perhaps inflected, or a place in it: "termin" and "termine", "main.ts" and "main.ts:42". */
+function isSame(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return long.startsWith(short) && /^(?:$|[\p{L}/:])/u.test(long.slice(short.length));
+}
+
 /**
  * Which of some hits name another thing than the question: in place of an identifier one that is easily taken for it; or another
  * number behind a word, or another member of a family ("mart_flow" for "mart_levels"), where a hit that is no worse than half has what
@@ -82,12 +88,13 @@ export function namingAnother(
   const isNumberedElse = (other: (typeof named)[number]) =>
     [...asked.numbered].some(([word, numbers]) => {
       const there = numbersOf(other, word);
-      const isElse = there.size > 0 && ![...numbers].some((number) => there.has(number));
+      const isElse =
+        there.size > 0 && ![...numbers].some((one) => [...there].some((other) => isSame(one, other)));
       return (
         isElse &&
         named.some(
           (exact) =>
-            [...numbers].some((number) => numbersOf(exact, word).has(number)) &&
+            [...numbers].some((one) => [...numbersOf(exact, word)].some((other) => isSame(one, other))) &&
             sumOf(exact.hit.score) >= OF_ANOTHER * sumOf(other.hit.score),
         )
       );

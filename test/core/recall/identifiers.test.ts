@@ -52,6 +52,9 @@ describe("what names another thing than a question", () => {
     ["which valve was greased?", "Valve 3-2 was greased."],
     ["e-mail of Ann", "E-male is a typo."],
     ["compare room 3 with room 5", "Room 5 is cold."],
+    ["log in at https://shop.example.org?", "Log in at https://shop.example.org/login as tove."],
+    ["why does src/app/main.ts crash?", "src/app/main.ts:42 crashes on a missing region."],
+    ["wann ist der Zahnarzt-Termin?", "Zahnarzt-Termine nur dienstags."],
   ])("does not mean what it does not: %s", (question, text) => {
     expect(another(question, [text, "Room 3 is warm."])).toEqual([]);
   });
