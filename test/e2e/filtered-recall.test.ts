@@ -96,7 +96,13 @@ async function exactly(query: string, filter: MemoryFilter, least: number): Prom
   const idsOf = (hits: typeof ranked) => hits.flatMap(({ ordinal }) => ids.get(ordinal) ?? []);
   // What was superseded falls behind others of nearly its score, of which made-up questions find many.
   const memories = await store.readMemories(idsOf(ranked.slice(0, LOOKED_AT)));
-  const options = { question: query, tense: tenseOf(query), asOf: undefined, period: undefined };
+  const options = {
+    question: query,
+    tense: tenseOf(query),
+    asOf: undefined,
+    period: undefined,
+    lackOf: () => 0,
+  };
   const looked = ranked.slice(0, LOOKED_AT).map((hit) => ({
     hit,
     content: memories.get(ids.get(hit.ordinal) ?? "")?.content ?? "",

@@ -4,7 +4,7 @@ import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
-import { changeWords, isWarning } from "../text/change-words.ts";
+import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
@@ -290,14 +290,52 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
-    if (odds >= LINE[tense] && !isWarned) return true;
+    const saysHow = isOpen(earlier.content) || tellsAnotherValue(earlier.content, later.content);
+    if (odds >= LINE[tense] && !isWarned && saysHow) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
     // A note that warns of nothing replaces a warning only by a clear word of change.
     if (isWarned && change !== "clear") return false;
-    return odds + (change === undefined ? 0 : WEIGHTS[change]) >= LINE[tense];
+    // "The spare key is bent" does not say anew where it hangs.
+    if (change === undefined) return saysHow && odds >= LINE[tense];
+    return odds + WEIGHTS[change] >= LINE[tense];
   };
+}
+
+/** What a note tells of a thing, by shape: numbers, names within a sentence, and what is written as code or in several parts. */
+const VALUES = [
+  /\p{N}[\p{N}.,:]*/gu,
+  /(?<=[^.!?:\n]\s+["'(„“«]?)\p{Lu}[\p{L}\p{N}]+/gu,
+  /`[^`]+`|[\p{L}\p{N}]+(?:[_./@:-][\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*/gu,
+];
+/** Days, months and parts of the day, folded. */
+const DAY_NAMES = fromLanguages(() => {
+  const names = timeWords().flatMap(({ weekdays, months, hour }) => [weekdays, months, hour].flat());
+  return new RegExp(words(`(?:${names.join("|")})s?`).source, "gu");
+});
+
+/** Two texts that differ in so many words at most tell one thing of another value: "the passport is in the desk", "… in the safe". */
+const MAX_DIFFERENT = 2;
+
+/**
+ * Whether the later text has a value of a shape that the earlier one has, and another; or the same label or nearly the same words. Scripts
+ * without capitals do not show names.
+ */
+function tellsAnotherValue(earlier: string, later: string): boolean {
+  const [label] = /^[^:\n]{1,40}:/.exec(later) ?? [];
+  if ((label !== undefined && earlier.startsWith(label)) || /\p{Lo}/u.test(later)) return true;
+  const [before, after] = [fold(earlier), fold(later)];
+  const lacking = (text: string, other: string) => {
+    const known = new Set(other.match(/[\p{L}\p{N}]+/gu));
+    return (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !known.has(word)).length;
+  };
+  if (Math.max(lacking(before, after), lacking(after, before)) <= MAX_DIFFERENT) return true;
+  const hasAnother = (shape: RegExp, one: string, other: string) => {
+    const known: readonly string[] = one.match(shape) ?? [];
+    return known.length > 0 && (other.match(shape) ?? []).some((value) => !known.includes(value));
+  };
+  return VALUES.some((shape) => hasAnother(shape, earlier, later)) || hasAnother(DAY_NAMES(), before, after);
 }
 
 function once<T>(make: () => T): () => T {

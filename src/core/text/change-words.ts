@@ -50,7 +50,8 @@ const STANDING = fromLanguages((languages) => {
   const word = (pattern: string) => String.raw`(?<![\p{L}\p{N}])(?:${pattern})(?![\p{L}\p{N}])`;
   return {
     warning: new RegExp(`${word(warnings)}|${unspaced}`, "u"),
-    other: new RegExp(String.raw`${word(doses)}|^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
+    dose: new RegExp(word(doses), "u"),
+    open: new RegExp(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
   };
 });
 const isFoundIn = (pattern: RegExp, text: string) => pattern.test(fold(text.slice(0, SEARCHED_CHARS)));
@@ -58,5 +59,9 @@ const isFoundIn = (pattern: RegExp, text: string) => pattern.test(fold(text.slic
 /** Whether a note tells a prohibition, an allergy, a danger or another warning. */
 export const isWarning = (text: string): boolean => isFoundIn(STANDING().warning, text);
 
+/** Whether a note tells of something that is to be done or decided. */
+export const isOpen = (text: string): boolean => isFoundIn(STANDING().open, text);
+
 /** Whether a note must never be taken for replaced by a guess: a warning, a dose, or something open. */
-export const isStanding = (text: string): boolean => isWarning(text) || isFoundIn(STANDING().other, text);
+export const isStanding = (text: string): boolean =>
+  isWarning(text) || isFoundIn(STANDING().dose, text) || isOpen(text);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { changeBetween, tellingTerms } from "../../../src/core/memories/infer-updates.ts";
 import type { MemoryStore } from "../../../src/core/ports.ts";
 import { currentFirst, tenseOf } from "../../../src/core/recall/currency.ts";
+import { lackOfForm } from "../../../src/core/recall/relevance.ts";
 import type { RankedHit } from "../../../src/core/recall/ranking.ts";
 import { queryMemory } from "../../../src/core/recall/query-memory.ts";
 import { changeWords, isStanding } from "../../../src/core/text/change-words.ts";
@@ -127,7 +128,8 @@ describe("the later of two notes on one thing", () => {
       }))
       .sort((a, b) => b.score - a.score) as unknown as RankedHit[];
     const contents = new Map(texts.map((content, n) => [`m${n}`, { content }]));
-    const options = { question: "how much is the rent", tense, asOf: undefined, period } as const;
+    const question = "how much is the rent";
+    const options = { question, tense, asOf: undefined, period, lackOf: lackOfForm(question) } as const;
     return currentFirst(store, hits, contents, options);
   };
   const order = (...given: Parameters<typeof inOrder>) =>
@@ -395,6 +397,44 @@ describe("a guess orders, and what it does not change stays first", () => {
       expect(isStanding(text)).toBe(false);
     },
   );
+
+  const first = async (earlier: string, later: string, question: string) => {
+    await add(earlier, 1);
+    await add(later, 200);
+    return (await ask(question))[0]?.memory.content;
+  };
+
+  it.each([
+    [
+      "who pays the rent of the boathouse",
+      "Still open: who pays the rent of the boathouse.",
+      "Ines pays the rent of the boathouse.",
+    ],
+    ["how much is Ramipril for Mia", "Mia takes 20 mg of Ramipril.", "Doctor Lund took Mia off Ramipril."],
+    [
+      "is the back door locked",
+      "Do not use the back door, the lock is broken.",
+      "The lock of the back door is repaired.",
+    ],
+    ["wifi", "Wifi: LombokTulp88", "Wifi: torfowisko-zielone"],
+    ["Homeoffice", "Homeoffice immer dienstags", "Homeoffice mittwochs, der Chef will es"],
+  ])(
+    "lets a later one go before it that ends it or tells another value: %s",
+    async (question, earlier, later) => {
+      expect(await first(earlier, later, question)).toBe(later);
+    },
+  );
+
+  it.each([
+    [
+      "how much is the hotel in Visby",
+      "The hotel in Visby costs 120 euros a night.",
+      "The hotel in Visby has parking and breakfast.",
+    ],
+    ["who is Emma's teacher", "Emma's teacher is Mrs Holm.", "Emma's teacher called because of a trip."],
+  ])("goes before what tells another thing of it: %s", async (question, earlier, later) => {
+    expect(await first(earlier, later, question)).toBe(earlier);
+  });
 
   it("puts the later value of one thing first without a word of change, whatever else the earlier one says", async () => {
     await add("Memo works Friday to Sunday, $18/h, paid on Mondays", 1);
