@@ -54,8 +54,8 @@ export class DatabaseError extends Error {
 
   /** True where the server answered that it cannot, and the same may succeed only once somebody has changed something there. */
   get isLasting(): boolean {
-    // Neither locks (55) nor the server's memory (53200).
-    return this.isRefusal && !/^55|^53200$/.test(this.code ?? "");
+    // Neither locks (55), nor the server's memory (53200), nor what poolers refuse without a code of its own (XX000).
+    return this.isRefusal && !/^55|^53200$|^XX000$/.test(this.code ?? "");
   }
 }
 
@@ -82,8 +82,15 @@ export function openDatabase(config: PoolConfig): Database {
   pool.on("connect", (client) => client.on("error", () => undefined));
 
   const connect = () =>
-    pool.connect().catch((error: unknown) => {
-      throw new DatabaseError(error, false);
+    pool.connect().catch((error: Error) => {
+      // What pg says then sounds as if nobody had answered.
+      const isBusy = error.message === "timeout exceeded when trying to connect";
+      const cause = isBusy
+        ? new Error(
+            `all ${MAX_CONNECTIONS} connections of this node were at work for ${CONNECT_MS / 1_000} seconds`,
+          )
+        : error;
+      throw new DatabaseError(cause, false);
     });
   const queryOn =
     (client: PoolClient): Query =>

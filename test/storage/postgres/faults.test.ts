@@ -320,6 +320,16 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     expect(await contents(second(), user)).toEqual(["two"]);
   });
 
+  it("tell a request that no connection was free for", async () => {
+    const held = await Promise.all(Array.from({ length: 10 }, () => first().database.begin()));
+    await expect(first().portsOf(randomUUID())).rejects.toMatchObject({
+      code: "NOT_READY",
+      message: expect.stringMatching(/all 10 connections of this node were at work for 2 seconds/) as string,
+    });
+    await Promise.all(held.map((transaction) => transaction.end()));
+    await add(first(), randomUUID(), "one");
+  });
+
   it("have the server end a statement that they gave up", async () => {
     const holder = await first().database.begin();
     await holder.query("lock table memoryd.image in access exclusive mode");
