@@ -34,6 +34,9 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
     "seventh notes, judged",
     () => readEverydaySet("test/fixtures/seventh-notes-judged", "seventh notes judged"),
   ],
+  // Of six more people, prompts beside pasted texts alone; of the second half, other three, nobody read the failures.
+  ["pasted notes", () => readEverydaySet("test/fixtures/pasted-notes", "pasted notes")],
+  ["pasted notes, judged", () => readEverydaySet("test/fixtures/pasted-notes-judged", "pasted notes judged")],
   // Of six people whose things change, with notes that look like changes and are none; `currency.ts` is fitted to them, too.
   ["changing notes", () => readEverydaySet("test/fixtures/changing-notes", "changing notes")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],

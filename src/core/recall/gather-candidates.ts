@@ -106,6 +106,8 @@ export async function gatherCandidates(
   question: RankingQuestion,
   embedding: QuestionEmbedding,
   { whole, selection, preferred = [] }: Among,
+  /** The vector of the question together with what was pasted beside it. */
+  withPaste?: Float32Array,
 ): Promise<Candidates> {
   const { catalogue } = store;
   const isSelected = (ordinal: Ordinal) => selection === undefined || selection.has(ordinal);
@@ -113,10 +115,15 @@ export async function gatherCandidates(
   const named = new Set([...question.naming, ...namingPeriod(store, question, whole)]);
   const words = store.scoreWords(question.terms, question.averageLength, whole);
   const vectors = store.scoreVectors(embedding.vector, whole);
+  const pasted = withPaste && {
+    words: store.scoreWords(question.pasted, question.averageLength, whole),
+    vectors: store.scoreVectors(withPaste, whole),
+  };
   const arms: (readonly Ordinal[])[] = [question.naming];
   const few: Ordinal[] = [];
   for (const among of new Set([whole, selection, ...preferred])) {
     arms.push(words.top(CANDIDATES_AN_ARM, among), vectors.top(CANDIDATES_AN_ARM, among));
+    if (pasted !== undefined) arms.push(pasted.vectors.top(CANDIDATES_AN_ARM, among));
     if (among !== undefined && among.size <= LOOKED_AT_WHOLE) few.push(...among.list());
   }
   const ordinals = new Set([...arms.flat(), ...few]);
@@ -149,7 +156,8 @@ export async function gatherCandidates(
     id: entry.id,
     ordinal: entry.ordinal,
     isSelected: isSelected(entry.ordinal),
-    words: words.of(entry.ordinal),
+    words: words.of(entry.ordinal) - (pasted?.words.of(entry.ordinal) ?? 0),
+    pasted: pasted && { words: pasted.words.of(entry.ordinal), cosine: pasted.vectors.of(entry.ordinal) },
     cosine: vectors.of(entry.ordinal),
     around: around(catalogue, entry.ordinal),
     sessionId: sessionOf(entry),
@@ -163,7 +171,8 @@ export async function gatherCandidates(
   }));
   // The most promising of the whole, and as many of the selection and of what stands beside it.
   const promising = worthReading(question, candidates);
-  const read = new Set([...few, ...promising.slice(0, READ)]);
+  const ofPaste = pasted === undefined ? [] : arms.flatMap((arm) => arm.slice(0, FOLLOWED_AN_ARM));
+  const read = new Set([...few, ...ofPaste, ...promising.slice(0, READ)]);
   if (selection !== whole) {
     const beside = new Set(candidates.flatMap((one) => (one.isSelected ? [one.ordinal, ...one.around] : [])));
     for (const ordinal of promising.filter((each) => beside.has(each)).slice(0, READ)) read.add(ordinal);

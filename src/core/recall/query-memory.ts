@@ -73,6 +73,8 @@ export interface QueryMemoryResult {
 const SAYS_THE_SAME = 0.75;
 /** Of a note that names the coming time that a question asks for, at least. */
 const NAMES_THE_TIME = 0.25;
+/** Characters of a paste that the question is understood by; 250 and 1 000 find as much. */
+const READ_OF_PASTE = 500;
 /** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
 const LEAST_SCORE = 0.005;
 
@@ -91,7 +93,10 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const now = asOf ?? clock.now();
   const prompt = input.isText === true ? undefined : readPrompt(query);
   const question = prompt?.asking ?? query;
-  const timed = prompt === undefined ? undefined : timedQuestion(question, now, input.timeZone ?? timeZone);
+  const time = prompt === undefined ? undefined : timedQuestion(question, now, input.timeZone ?? timeZone);
+  // Beside a paste "today" and "this year" are the time of asking: what answers may have been written long before.
+  const isNow = time !== undefined && time.period.from <= now && now < time.period.to;
+  const timed = isNow && prompt?.pasted !== "" && !time.isTimeAlone ? undefined : time;
   const asked = await whenAsked(store, filter, timed && untilNow(timed, now));
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
   const {
@@ -262,6 +267,9 @@ async function findByMeaning(
   const embedding = await embedder.embedQuestion(
     withoutVowelSigns([topic, prompt?.pointedAt ?? ""].join("\n").trim()),
   );
+  const beside = prompt?.pasted.slice(0, READ_OF_PASTE) ?? "";
+  const whole =
+    beside === "" ? undefined : await embedder.embedQuestion(withoutVowelSigns(`${topic}\n${beside}`));
   const { userId } = filter;
   const selections = new Map<string, Selection>();
   /** Undefined for all memories. Some of the filters of a question are the same. */
@@ -294,7 +302,7 @@ async function findByMeaning(
     asked === undefined ? [] : (select(within(among, asked.period)) ?? []),
   );
   const among = { whole: select(everything), selection: select(filter), preferred };
-  const { candidates, edges } = await gatherCandidates(store, question, embedding, among);
+  const { candidates, edges } = await gatherCandidates(store, question, embedding, among, whole?.vector);
   const ranked = rank(question, candidates, { now, edges });
   // Memories that pass the filter; neither an answer nor a path shows the others.
   const idOf = new Map<Ordinal, string>();

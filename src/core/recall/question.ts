@@ -14,6 +14,8 @@ export interface RankingQuestion {
   readonly text: string;
   /** Its terms; a weight is how often the term stands there times its inverse document frequency. */
   readonly terms: readonly QueryTerm[];
+  /** Those of them that only the paste beside the question has. */
+  readonly pasted: readonly QueryTerm[];
   /** Terms of the average memory. */
   readonly averageLength: number;
   /** See `bestBm25`; 0 where the question has no terms. */
@@ -162,6 +164,7 @@ export function readQuestion({
   return {
     text: ` ${wordsOf(text)} `,
     terms,
+    pasted: beside,
     averageLength: weights.averageLength,
     bestWords: Math.max(bestBm25(asked), beside.length > 0 ? PASTED.leastAsked : 0),
     unknownShare: unknownShare(terms),
@@ -182,6 +185,8 @@ export function readQuestion({
  * whose paste has nothing to do with them one is lost.
  */
 const PASTED = { terms: 6, share: 2, leastInverseDocumentFrequency: 3.5, leastAsked: 10 } as const;
+/** Three signs, a letter with a digit, or a pair of a script without spaces that is more than grammar. */
+const TELLS = /.{3}|^(?:\p{L}\d|\d\p{L})$|^(?=.*[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]).{2}$/u;
 /** A number of a paste that tells nothing: of a year. */
 const YEAR = /^(?:19|20)\d\d$/;
 
@@ -192,7 +197,7 @@ function pastedTerms(
 ): { readonly term: string; readonly weight: number; readonly isKnown: true }[] {
   const known = new Set(asked.map(({ term }) => term));
   return [...new Set(analyse(pasted))]
-    .filter((term) => term.length > 2 && !YEAR.test(term) && !known.has(term) && weights.isKnown(term))
+    .filter((term) => TELLS.test(term) && !YEAR.test(term) && !known.has(term) && weights.isKnown(term))
     .map((term) => ({ term, frequency: weights.inverseDocumentFrequency(term) }))
     .filter(({ frequency }) => frequency >= PASTED.leastInverseDocumentFrequency)
     .sort((a, b) => b.frequency - a.frequency)

@@ -4,8 +4,10 @@ import type { MemoryTraits } from "./traits.ts";
 /** The caller's knowledge of a memory that may answer the question. */
 export interface RankingCandidate {
   readonly ordinal: Ordinal;
-  /** BM25, exact. */
+  /** BM25 of what is asked, exact. */
   readonly words: number;
+  /** Of what was pasted beside it, if anything was: BM25, and the cosine of the best window with both together. */
+  readonly pasted?: { readonly words: number; readonly cosine: number } | undefined;
   /** Cosine of the best window with the question. */
   readonly cosine: number;
   /** For each token of the question, its cosine with the memory's nearest token; empty where tokens were not read. */

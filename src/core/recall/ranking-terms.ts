@@ -2,6 +2,8 @@
 export const TERMS = [
   /** The question's words in the memory: BM25, relative to the best a memory could have. */
   "words",
+  /** Rare words and the meaning of what was pasted beside the question, see `addPasted`. */
+  "pasted",
   /** Nearness of meaning: the cosine of the memory's best window. */
   "vectors",
   /** Nearness of each of the question's words to some word of the memory. */
@@ -38,6 +40,8 @@ export type RankingTerm = (typeof TERMS)[number];
 export const WEIGHTS = {
   words: 1,
   vectors: 0.6,
+  /** Of how much nearer a memory is to the question and its paste together than candidates are on average. */
+  paste: 1.8,
   tokens: 0.5,
   context: 4.5,
   /** A share of the own score of the memory before or after. */

@@ -60,6 +60,11 @@ const SESSION_BEST = 3;
 const BARE_QUESTION_WORDS = 12;
 /** How much more vectors count for a question of which no memory has a word. */
 const UNKNOWN_WORDS = 2;
+/**
+ * A memory whose sum of terms is so far behind the best gains nothing by a paste. Of 180 questions beside a mail that quotes another
+ * note 143 find theirs first (96 without the limit, 153 with nothing of the paste); at 1.2 three of 94 pasted prompts less are right.
+ */
+const PASTED_RANGE = 1.6;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
 /**
@@ -151,18 +156,22 @@ export function rank(
 
   const named = namedSpeakers(question, candidates);
   const sessions = sessionScores(candidates, all);
+  for (const [i, candidate] of candidates.entries()) {
+    const terms = all[i] as Terms;
+    setCircumstances(terms, question, candidate, named, now, weights);
+    terms[PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
+    if (question.period !== undefined)
+      terms[PLACE.time] =
+        -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms));
+    const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
+    if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
+  }
+  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, all, weights);
   return candidates
     .map((candidate, i) => {
       const terms = all[i] as Terms;
-      setCircumstances(terms, question, candidate, named, now, weights);
-      terms[PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
       // Found by what it has itself, or only by what stands beside it?
       const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
-      if (question.period !== undefined)
-        terms[PLACE.time] =
-          -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms));
-      const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
-      if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
       return new Hit(
         candidate.ordinal,
         terms,
@@ -170,6 +179,25 @@ export function rank(
       );
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+}
+
+/** Adds what the paste says. What the question itself puts far behind stays there: a mail may quote any note. */
+function addPasted(
+  { period, bestWords }: RankingQuestion,
+  candidates: readonly RankingCandidate[],
+  all: readonly Terms[],
+  weights: RankingWeights,
+): void {
+  const sums = all.map(total);
+  const best = sums.reduce((most, sum) => Math.max(most, sum), 0);
+  const mean = candidates.reduce((sum, { pasted }) => sum + (pasted?.cosine ?? 0), 0) / candidates.length;
+  for (const [i, candidate] of candidates.entries()) {
+    const { words = 0, cosine = 0 } = candidate.pasted ?? {};
+    const near = Math.max(0, 1 - (best - (sums[i] ?? 0)) / PASTED_RANGE);
+    const then = period === undefined ? 1 : 1 - weights.time * (1 - periodFit(period, candidate));
+    const telling = (weights.words * words) / Math.max(1, bestWords);
+    (all[i] as Terms)[PLACE.pasted] = near * then * (telling + weights.paste * Math.max(0, cosine - mean));
+  }
 }
 
 function setDirectTerms(

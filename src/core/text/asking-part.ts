@@ -120,7 +120,10 @@ function readLetter(lines: readonly string[]): Prompt | undefined {
       !(lines[i - 1] ?? "").trim() &&
       !(lines[i + 1] ?? "").trim(),
   );
-  const asking = edges.length > 0 ? edges : apart.length === 1 ? apart : [];
+  // A long line that asks may be the letter's; a short one that an empty line sets apart is the person's own.
+  const own = edges.some((line) => line.length <= MAX_KEYWORDS_CHARS) ? [] : keywordsAtEdge(lines, true);
+  const isOwn = edges.length > 0 && own.length === 1 && longWords(own[0] ?? "") > 1;
+  const asking = isOwn ? own : edges.length > 0 ? edges : apart.length === 1 ? apart : [];
   const beside = written.reduce((sum, line) => sum + line.length, 0) - (asking[0]?.length ?? 0);
   const isLong = written.length > 1 && asking.length === 1 && beside >= LEAST_CHARS_OF_LETTER;
   if (written.length < LEAST_LINES_OF_LETTER && !isLong) return undefined;
@@ -132,15 +135,15 @@ function readLetter(lines: readonly string[]): Prompt | undefined {
 
 /**
  * The first or the last line, where it is of a few words without an end or a form of its own: "api port". Of both the one that an
- * empty line sets apart; both where none or each is.
+ * empty line sets apart; both where none or each is; only those set apart if `isApart`.
  */
-function keywordsAtEdge(lines: readonly string[]): string[] {
+function keywordsAtEdge(lines: readonly string[], isApart = false): string[] {
   const first = lines.findIndex((line) => line.trim() !== "");
   const last = lines.findLastIndex((line) => line.trim() !== "");
   if (first < 0 || first === last) return [];
   const found = [first, last].filter((i) => isKeywords(lines[i] ?? ""));
   const apart = found.filter((i) => lines[i === first ? i + 1 : i - 1]?.trim() === "");
-  return (apart.length === 1 ? apart : found).map((i) => lines[i]?.trim() ?? "");
+  return (isApart || apart.length === 1 ? apart : found).map((i) => lines[i]?.trim() ?? "");
 }
 
 /** Whether a line is a few words: no sentence, no title in capitals, and not written by a program. */
@@ -152,7 +155,7 @@ function isKeywords(line: string): boolean {
     MACHINE.test(text) ||
     isCode(text) ||
     /[;|\t=]|,\S/.test(text) ||
-    text === text.toUpperCase();
+    (text === text.toUpperCase() && text !== text.toLowerCase());
   return /\p{L}{2}/u.test(text) && !isSentence && !isOther;
 }
 

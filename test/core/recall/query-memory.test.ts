@@ -197,6 +197,40 @@ it("finds the note with the rare words and numbers of a paste where the question
   expect(hits[0]?.memory.content).toContain("3364");
 });
 
+it("finds the note that a question asks for beside a mail that quotes another one", async () => {
+  const world = createMemoryWorld();
+  for (let i = 0; i < 20; i += 1)
+    await addMemory(world.ports, { content: `note ${i} on bread, weather and rivers` });
+  await addMemory(world.ports, { content: "the touring bike has tyres of 42 mm" });
+  await addMemory(world.ports, {
+    content: "Gearbox oil 75W-90, two litres, in the cellar beside the ladder",
+  });
+  const quoted = "> Gearbox oil 75W-90, two litres, in the cellar beside the ladder";
+  const mail = `From: Ida\nSubject: Re: yesterday\n\nas you told me\n${quoted}\nThanks\n---`;
+  const query = `${mail}\nwhich tyres do I need?`;
+  const { hits } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
+  expect(hits[0]?.memory.content).toContain("42 mm");
+  const { hits: beside } = await queryMemory(world.ports, { query: `${mail}\nok?`, limit: 3, filter: {} });
+  expect(beside[0]?.memory.content).toContain("Gearbox");
+});
+
+it("takes the time of asking beside a paste for none of the answer", async () => {
+  const world = createMemoryWorld();
+  const now = Date.UTC(2026, 10, 26, 12);
+  world.now = now;
+  for (let i = 0; i < 20; i += 1)
+    await addMemory(world.ports, { content: `note ${i} on bread, weather and rivers` });
+  await addMemory(world.ports, {
+    content: "the mortgage may be repaid by ten per cent",
+    occurredAt: now - 700 * 86_400_000,
+  });
+  const query =
+    "Part 1   214.300,00\nPart 2    38.000,00\nRepaid     5.000,00\nhow much of the mortgage may be repaid this year?";
+  const { hits } = await queryMemory(world.ports, { query, limit: 3, filter: {} });
+  expect(hits[0]?.memory.content).toContain("mortgage");
+  expect(hits[0]?.score).toBeGreaterThan(0.4);
+});
+
 it("finds what is to come by the dates that notes name, soonest first, and drops a time that nothing names", async () => {
   const world = createMemoryWorld();
   const now = Date.UTC(2026, 10, 26, 12);

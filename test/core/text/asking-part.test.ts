@@ -211,6 +211,15 @@ it("counts words of scripts without spaces", () => {
   expect(readPrompt(`${paste}\n楽器の件はもう済んでたっけ?`).asking).toBe("楽器の件はもう済んでたっけ?");
 });
 
+it("takes the line that an empty one sets apart from a letter which asks itself", () => {
+  const letter =
+    "Buongiorno, sono Ida. Il suono della barca è migliorato molto con la nuova elica, grazie. Quando posso passare?\nUn abbraccio\nIda";
+  for (const own of ["いくらって言ったっけ", "what did I tell her"])
+    expect(readPrompt(`${letter}\n\n${own}`).asking).toBe(own);
+  expect(readPrompt(`${letter}\n\nIda`).asking).toContain("Quando posso passare?");
+  expect(readPrompt(`Hello all\n\n${letter}\nGrazie\nmay I answer yes?`).asking).toBe("may I answer yes?");
+});
+
 it("names the line that a question points to", () => {
   const { asking, pointedAt } = readPrompt(`${PASTES["Python trace"]}\nwhy does this happen again?`);
   expect(asking).toBe("why does this happen again?");
