@@ -3,8 +3,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { SHUTDOWN_MS, VERSION } from "../config/limits.ts";
 import { messageOf } from "../config/narrow.ts";
 import { type ClientOptions, createClient, type MemorydClient } from "../client/client.ts";
-import { baseUrl, isAlive, proofOf, readRuntimeInfo, type RuntimeInfo } from "../daemon/runtime-file.ts";
+import {
+  baseUrl,
+  hasStore,
+  isAlive,
+  proofOf,
+  readRuntimeInfo,
+  type RuntimeInfo,
+} from "../daemon/runtime-file.ts";
 import { CliFailure, oneLine, usageFailure } from "./output/output.ts";
+import type { Settings } from "../config/config.ts";
 import { type Flags, settingsOf } from "./output/options.ts";
 import { checkVersions } from "./installed-program.ts";
 import { UUID } from "../schemas/text-rules.ts";
@@ -70,10 +78,19 @@ export async function fetchPinned(request: Request, fingerprint: string): Promis
 
 /** Like `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
 export async function connect(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
-  const { dataDir } = settingsOf(flags);
-  const daemon = await findDaemon(dataDir);
-  if (daemon === undefined) throw notRunning(dataDir);
-  return checked(daemon);
+  const settings = settingsOf(flags);
+  const daemon = await findDaemon(settings.dataDir);
+  if (daemon !== undefined) return checked(daemon);
+  await requireKept(settings);
+  throw notRunning(settings.dataDir);
+}
+
+/** For commands that read: a mistyped directory looks like lost memories. @throws {CliFailure} where no store was ever made. */
+export async function requireKept({ dataDir, store }: Settings): Promise<void> {
+  if (store !== "" || (await hasStore(dataDir))) return;
+  throw new CliFailure(
+    `memoryd is not running on ${dataDir}, where nothing has been kept yet. Begin with \`memoryd start\` or \`memoryd add TEXT\`, or name another directory with --data-dir.`,
+  );
 }
 
 /** @throws {CliFailure} for a daemon whose version does not understand this one's. */

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../files/own-files.ts";
+import { holdsStore } from "../storage/files/data-directory.ts";
+import { nodeDisk } from "../storage/files/disk.ts";
 import type { DirectoryLock } from "../storage/files/lock.ts";
 
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
@@ -56,6 +58,9 @@ export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
   const info = readJson(join(dataDir, FILE_NAME));
   return isRuntimeInfo(info) ? info : undefined;
 }
+
+/** True where a store was ever made, which a daemon could serve. */
+export const hasStore = async (dataDir: string): Promise<boolean> => await holdsStore(nodeDisk, dataDir);
 
 /** Removes the file, unless another instance has written its own meanwhile. */
 export function removeRuntimeInfo(dataDir: string, instanceId: string): void {

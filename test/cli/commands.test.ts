@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -157,11 +166,40 @@ describe("finding the daemon", () => {
   const info = { address: "127.0.0.1", instanceId: "this-one", version: VERSION, startedAt: 0, token: "t" };
 
   it.each(["status", "stop", "list", "fact get x"])("says that none runs: %s", async (words) => {
+    mkdirSync(join(home, "journal"));
     const { code, stderr } = await run(words.split(" "));
     expect(code).toBe(1);
     expect(stderr).toBe(
       `memoryd is not running on ${home}; start it with \`memoryd start\` or \`memoryd start --detach\`.\n`,
     );
+  });
+
+  it.each(["query key", "list", "show x", "status", "context", "backup", "compact", "review"])(
+    "says that nothing has been kept in a directory, and makes none: %s",
+    async (words) => {
+      const missing = join(home, "missing");
+      for (const folder of [home, missing])
+        expect(await run([...words.split(" "), "--data-dir", folder])).toEqual({
+          code: 1,
+          stdout: "",
+          stderr: `memoryd is not running on ${folder}, where nothing has been kept yet. Begin with \`memoryd start\` or \`memoryd add TEXT\`, or name another directory with --data-dir.\n`,
+        });
+      expect(existsSync(missing)).toBe(false);
+    },
+  );
+
+  it("makes no data directory to list keys, nor to remove them", async () => {
+    const missing = join(home, "missing");
+    for (const words of [
+      ["keys", "list"],
+      ["keys", "revoke", "x"],
+      ["auth", "off", "--yes"],
+    ])
+      expect(await run([...words, "--data-dir", missing])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`There is no data directory ${missing}, so there are no keys.`),
+      });
+    expect(existsSync(missing)).toBe(false);
   });
 
   it("asks nothing of a port whose daemon is dead", async () => {

@@ -65,7 +65,7 @@ const withFolder = (command: Command): Command =>
 
 async function create(flags: BackupFlags): Promise<void> {
   const { connectOrStart } = await import("../mcp/daemon-link.ts");
-  const backup = await createInDaemon(await connectOrStart(flags), flags);
+  const backup = await createInDaemon(await connectOrStart(flags, "reading"), flags);
   showProgress("");
   if (flags.json === true) return printJson(recordOf(backup));
   print(

@@ -32,7 +32,7 @@ export function addCompactCommand(memoryd: Command): void {
 async function compact(flags: Flags): Promise<void> {
   const { now = false, json = false, backups = false } = flags;
   if (backups && !now) throw usageFailure("Backups are replaced by a purge: give --now too.");
-  const daemon = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const daemon = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags, "reading");
   if (!now) return await sayWhatWaits(daemon, json, settingsOf(flags).compactAfterMinutes);
   const finished = await compactInDaemon(daemon, backups);
   showProgress("");

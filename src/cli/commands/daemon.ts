@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Backups, MemorydClient, Stats } from "../../client/client.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { messageOf } from "../../config/narrow.ts";
-import { connect, type Daemon, findDaemon, notRunning, stopDaemon } from "../connect.ts";
+import { connect, type Daemon, findDaemon, notRunning, requireKept, stopDaemon } from "../connect.ts";
 import { readLate } from "../hooks/hook-state.ts";
 import {
   CliFailure,
@@ -50,10 +50,12 @@ export function addDaemonCommands(memoryd: Command): void {
 
 /** @throws {CliFailure} when none runs, so that scripts can tell. */
 async function status(flags: Flags): Promise<void> {
-  const { dataDir } = settingsOf(flags);
+  const settings = settingsOf(flags);
+  const { dataDir } = settings;
   const daemon = await findDaemon(dataDir);
   if (daemon === undefined) {
     if (flags.json === true) printJson({ running: false, data_dir: dataDir });
+    await requireKept(settings);
     throw notRunning(dataDir);
   }
   const stats = await daemon.api.stats();
@@ -166,7 +168,7 @@ export function addOpenCommand(memoryd: Command): void {
  * a file that only this user may read: the words of a process are everybody's.
  */
 async function open(flags: Flags): Promise<void> {
-  const { api, url } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const { api, url } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags, "writing");
   const address = `${url}/${await fragment(api)}`;
   if (flags.print === true) return print(address);
   const folder = await mkdtemp(join(tmpdir(), "memoryd-open-"));

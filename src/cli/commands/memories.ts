@@ -122,7 +122,7 @@ async function add(words: readonly string[], flags: Flags): Promise<void> {
     throw usageFailure(
       `The text has more than ${MAX_CONTENT_CHARS.toLocaleString("en")} characters; \`memoryd ingest FILE\` stores it as a document.`,
     );
-  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags, "writing");
   const supersedes = flags.supersedes && (await Promise.all(flags.supersedes.map((id) => memoryId(api, id))));
   const added = await api.memories.add({
     content,
@@ -171,7 +171,7 @@ async function query(words: readonly string[], flags: Flags) {
   const text = words.join(" ");
   if (text.trim() === "") throw usageFailure("There is nothing to look for; give the question as arguments.");
   const { project, session, tag, sector, from, to, minScore } = flags;
-  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags);
+  const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags, "reading");
   const filters = { project, session_id: session, tags: tag, sector, from, to, min_score: minScore };
   const snippet = flags.json === true ? undefined : SNIPPET_CHARS;
   const { k, user: user_id, timeZone: time_zone = ownTimeZone(), asOf: as_of } = flags;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { DeletedUserMemories, User, UserSummary } from "../../client/client.ts";
 import type { Scope } from "../../core/access/key-ring.ts";
@@ -164,10 +165,17 @@ export function addKeyCommands(memoryd: Command): void {
     .action(removeAll);
 }
 
-/** The keys of a data directory: through the daemon that runs on it, so that a change holds at once, or in its file. */
-async function keysOf(flags: Flags): Promise<KeyAdministration> {
+/**
+ * The keys of a data directory: through the daemon that runs on it, so that a change holds at once, or in its file.
+ * @param makes makes the directory where it is missing. @throws {CliFailure} where it is missing otherwise.
+ */
+async function keysOf(flags: Flags, makes = false): Promise<KeyAdministration> {
   const { dataDir } = settingsOf(flags);
   const daemon = await findDaemon(dataDir);
+  if (!makes && !existsSync(dataDir))
+    throw new CliFailure(
+      `There is no data directory ${dataDir}, so there are no keys. Begin with \`memoryd keys create\`, or name another directory with --data-dir.`,
+    );
   if (daemon === undefined) return (await import("../../daemon/key-service.ts")).offlineKeys(dataDir);
   return daemon.api.keys;
 }
@@ -178,7 +186,7 @@ type CreateFlags = Flags & { readonly name: string; readonly scope: Scope; reado
 /** Prints the key alone on standard output, so that it can be piped to where it is needed. */
 async function create(flags: CreateFlags): Promise<void> {
   const { name, scope, user, expires } = flags;
-  const desk = await keysOf(flags);
+  const desk = await keysOf(flags, true);
   const { first, ...made } = await desk.create({
     name,
     scope,

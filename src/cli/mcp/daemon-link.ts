@@ -3,7 +3,7 @@ import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import type { Settings } from "../../config/config.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
-import { checked, type Daemon, findDaemon } from "../connect.ts";
+import { checked, type Daemon, findDaemon, requireKept } from "../connect.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { MemorydError } from "../../client/client.ts";
 
@@ -78,11 +78,18 @@ async function startForClient(settings: Settings, config: string | undefined): P
   return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
 }
 
-/** Like `connect`, but starts a daemon if none runs, and says so. */
-export async function connectOrStart(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
+/**
+ * Like `connect`, but starts a daemon if none runs, and says so.
+ * @param use for `reading` no data directory is made: there must be a store.
+ */
+export async function connectOrStart(
+  flags: Pick<Flags, "dataDir" | "config">,
+  use: "reading" | "writing",
+): Promise<Daemon> {
   const settings = settingsOf(flags);
   const daemon = await findDaemon(settings.dataDir);
   if (daemon !== undefined) return checked(daemon);
+  if (use === "reading") await requireKept(settings);
   complain(`Starting memoryd; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
   return await reachOrStart(settings, flags.config)(Date.now() + START_MS);
 }

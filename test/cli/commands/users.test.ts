@@ -1,5 +1,5 @@
 import { describe, afterEach, beforeEach, expect, it } from "vitest";
-import { mkdtempSync, rmSync, existsSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bindOperations } from "../../../src/core/operations.ts";
@@ -138,8 +138,7 @@ describe("key commands", () => {
 
   /** A daemon on the data directory. */
   async function serve(tls?: { readonly cert: string; readonly key: string }): Promise<void> {
-    // Makes the directory too.
-    await run("keys", "list");
+    mkdirSync(dataDir);
     server = await startTestDaemon(dataDir, {}, { tls });
   }
 
@@ -208,7 +207,7 @@ describe("key commands", () => {
     });
 
     it("waits for nobody who holds the directory", async () => {
-      await run("keys", "list");
+      mkdirSync(dataDir);
       const lock = await lockDataDirectory(dataDir);
       const refused = await run("keys", "create", "-n", "a");
       await lock.release();
