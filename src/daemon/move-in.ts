@@ -1,18 +1,19 @@
 import type { Config } from "../config/config.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import type { ApiKey } from "../core/access/key-ring.ts";
-import { storeUnusable, unprocessable } from "../core/errors.ts";
+import { ServiceError, storeUnusable, unprocessable } from "../core/errors.ts";
 import { type Fact, factRowId } from "../core/facts/fact.ts";
 import { duplicateHash } from "../core/memories/compose-memory.ts";
 import type { MemoryStore } from "../core/ports.ts";
-import { type Change, edgeId, type MemoryRow } from "../core/rows.ts";
+import { type Change, edgeId, type MemoryRow, type Rows } from "../core/rows.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { readKeyFile } from "../storage/files/key-file.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
-import { type Database, openDatabase } from "../storage/postgres/database.ts";
+import { type Database, DatabaseError, openDatabase } from "../storage/postgres/database.ts";
 import { DatabaseClock } from "../storage/postgres/database-clock.ts";
 import { DatabaseKeys } from "../storage/postgres/database-keys.ts";
 import { openUser } from "../storage/postgres/open-user.ts";
+import { kindOf } from "../storage/postgres/row-columns.ts";
 import { checkSchema } from "../storage/postgres/schema.ts";
 import { asked, databaseOf } from "./reach-database.ts";
 import { QUIET, requireStore, withStoppedStore } from "./stopped-store.ts";
@@ -26,7 +27,7 @@ export interface MoveInOptions {
   readonly nobodyAs?: string | undefined;
   /** Leaves documents and their memories behind. */
   readonly withoutDocuments: boolean;
-  /** Leaves keys behind where the database has keys of its own. */
+  /** Moves no keys. */
   readonly withoutKeys: boolean;
   readonly onProgress: (doneUsers: number, users: number) => void;
 }
@@ -49,7 +50,8 @@ interface Belongings {
 /**
  * Copies the memories, facts, earlier versions and keys of a stopped daemon's data directory into a prepared database, user by
  * user, and compares each memory with what the database then has. The directory stays as it is. Called again after an
- * interruption it goes on.
+ * interruption it goes on. What was removed in the database after an earlier run stays removed: within a week, or while a
+ * memory is in the trash there.
  *
  * @throws {ServiceError} STORE_UNUSABLE, UNPROCESSABLE for what cannot be moved; nothing was written where it is refused.
  */
@@ -81,21 +83,27 @@ export async function moveIn(
           await asked(database, (opened) => assertNotMovedAs(opened, storeId, options.nobodyAs));
         const clock = new DatabaseClock();
         const moved = { users: 0, memories: 0, facts: 0, versions: 0 };
-        for (const [owner, own] of belongings) {
+        for (const [owner, inStore] of belongings) {
           const user = owner ?? options.nobodyAs ?? "";
-          const target = await openUser({ database, stamp, clock, log: QUIET }, user);
-          await target.refresh();
-          assertNoOther(target.store, user, own);
-          if (owner === null) await asked(database, (opened) => noteMovedAs(opened, storeId, user));
-          await moveUser(store, target.store, { user, own, stampName: stampKey(stamp) });
-          await target.store.close();
+          const own = await connected(database, async () => {
+            const target = await openUser({ database, stamp: known, clock, log: QUIET }, user);
+            await target.refresh();
+            const removed = await removedRows(database, user);
+            const left = withoutRemoved(inStore, removed, target.store);
+            assertNoOther(target.store, user, left);
+            if (owner === null) await noteMovedAs(database, storeId, user);
+            await moveUser(store, target.store, { user, own: left, removed, stampName: stampKey(known) });
+            await target.store.close();
+            return left;
+          });
           moved.users += 1;
           moved.memories += own.memories.length;
           moved.facts += new Set(own.facts.map(({ id }) => id)).size;
           moved.versions += own.versions.length;
           options.onProgress(moved.users, belongings.size);
         }
-        if (keysThere === undefined && keys !== undefined && !options.withoutKeys) await kept.write(keys);
+        if (keysThere === undefined && keys !== undefined && !options.withoutKeys)
+          await connected(database, () => kept.write(keys));
         return moved;
       },
       { stamp: (stored) => (stamp = stored) ?? { model: "", windows: "", pooling: "", projection: "" } },
@@ -105,17 +113,33 @@ export async function moveIn(
   }
 }
 
-/** @throws {ServiceError} UNPROCESSABLE for keys in use that the database, which has keys, does not know. */
+/** As `asked`, also where a store of a user reports what the database answered. */
+const connected = <T>(database: Database, work: () => Promise<T>): Promise<T> =>
+  asked(database, () =>
+    work().catch((error: unknown) => {
+      throw error instanceof ServiceError && error.cause instanceof DatabaseError ? error.cause : error;
+    }),
+  );
+
+/** @throws {ServiceError} UNPROCESSABLE for keys that the database, which has keys, does not know, or takes where the store does not. */
 function assertKnown(keys: readonly ApiKey[] = [], there: readonly ApiKey[] | undefined): void {
   if (there === undefined) return;
-  const known = new Set(there.map(({ id }) => id));
+  const known = new Map(there.map((key) => [key.id, key]));
   const unknown = keys.filter(({ id, revokedAt }) => revokedAt === null && !known.has(id));
   if (unknown.length > 0)
     throw unprocessable(
-      `The database has keys of its own, and these of the store are not among them: ${unknown.map(({ name }) => JSON.stringify(name)).join(", ")}. ` +
-        "Nothing was written. Leave them behind with --without-keys, and make new ones with `memoryd keys create` on a node.",
+      `The database has keys of its own, and these of the store are not among them: ${namesOf(unknown)}. ` +
+        "Nothing was written. Leave all keys behind with --without-keys, and make new ones with `memoryd keys create` on a node.",
+    );
+  const taken = keys.filter(({ id, revokedAt }) => revokedAt !== null && known.get(id)?.revokedAt === null);
+  if (taken.length > 0)
+    throw unprocessable(
+      `These keys are revoked in the store, and the database still takes them: ${namesOf(taken)}. ` +
+        "Nothing was written. Revoke them with `memoryd keys revoke` on a node, or leave all keys behind with --without-keys.",
     );
 }
+
+const namesOf = (keys: readonly ApiKey[]): string => keys.map(({ name }) => JSON.stringify(name)).join(", ");
 
 /** @throws {ServiceError} UNPROCESSABLE where an earlier run gave what has no user in that store to another user. */
 async function assertNotMovedAs({ query }: Database, storeId: string, user = ""): Promise<void> {
@@ -123,7 +147,7 @@ async function assertNotMovedAs({ query }: Database, storeId: string, user = "")
   const known = row?.[0] ?? user;
   if (known !== user)
     throw unprocessable(
-      `What has no user was given to ${JSON.stringify(known)} by an earlier run. Go on with --nobody-as ${known}; nothing was written.`,
+      `What has no user was given to ${JSON.stringify(known)} by an earlier run. Go on with --nobody-as ${JSON.stringify(known)}; nothing was written.`,
     );
 }
 
@@ -173,6 +197,32 @@ function belongingsIn(
   return belongings;
 }
 
+const removedName = (table: keyof Rows, id: string): string => `${kindOf(table)} ${id}`;
+
+/** Names of the rows of a user that were removed from the database and are remembered there. */
+async function removedRows({ query }: Database, user: string): Promise<ReadonlySet<string>> {
+  const rows = await query<[string]>(
+    "select kind || ' ' || id from memoryd.row where owner = $1 and slim is null",
+    [user],
+  );
+  return new Set(rows.map(([name]) => name));
+}
+
+/** What a user has in the store, but for the memories that were deleted in the database after an earlier run. */
+function withoutRemoved(
+  own: Belongings,
+  removed: ReadonlySet<string>,
+  { catalogue }: MemoryStore,
+): Belongings {
+  const isDeleted = (id: string) =>
+    removed.has(removedName("memories", id)) || catalogue.versions.deleted(id) !== undefined;
+  return {
+    memories: own.memories.filter((id) => !isDeleted(id)),
+    facts: own.facts.filter((fact) => !removed.has(removedName("facts", factRowId(fact)))),
+    versions: own.versions.filter((id) => !removed.has(removedName("versions", id))),
+  };
+}
+
 /** @throws {ServiceError} STORE_UNUSABLE where the user has more in the database than what is moved. */
 function assertNoOther(target: MemoryStore, user: string, own: Belongings): void {
   const known = new Set(own.memories);
@@ -190,7 +240,17 @@ function assertNoOther(target: MemoryStore, user: string, own: Belongings): void
 async function moveUser(
   source: OpenedStore["store"],
   target: MemoryStore,
-  { user, own, stampName }: { readonly user: string; readonly own: Belongings; readonly stampName: string },
+  {
+    user,
+    own,
+    removed,
+    stampName,
+  }: {
+    readonly user: string;
+    readonly own: Belongings;
+    readonly removed: ReadonlySet<string>;
+    readonly stampName: string;
+  },
 ): Promise<void> {
   const known = new Set(own.memories);
   const write = async (changes: Change[]): Promise<void> => {
@@ -237,7 +297,8 @@ async function moveUser(
       source.catalogue
         .edgesOf(id)
         .filter((edge) => edge.source === id && known.has(edge.target))
-        .map((edge): Change => ({ table: "edges", id: edgeId(edge), row: edge })),
+        .map((edge): Change => ({ table: "edges", id: edgeId(edge), row: edge }))
+        .filter(({ table, id }) => !removed.has(removedName(table, id))),
     ),
   );
   const versionsOf = (id: string) => target.catalogue.facts.find(id)?.versions ?? [];

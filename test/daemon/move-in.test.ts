@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { factTimeline } from "../../src/core/facts/find-facts.ts";
+import { eraseFact } from "../../src/core/facts/erase-fact.ts";
 import { recordFact } from "../../src/core/facts/record-fact.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
 import type { MemoryPorts } from "../../src/core/memories/memory-ports.ts";
@@ -118,15 +119,17 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
     await expect(move({ nobodyAs: "hall" })).rejects.toMatchObject({
       message: expect.stringMatching(/"hall" has other memories/) as string,
     });
-    expect(await move({ nobodyAs: "house" })).toMatchObject({ users: 2, memories: 3 });
-    const repeated = await addMemory(await node.portsOf("house"), {
+    expect(await move({ nobodyAs: "our house" })).toMatchObject({ users: 2, memories: 3 });
+    const repeated = await addMemory(await node.portsOf("our house"), {
       content: "tea of nobody",
-      userId: "house",
+      userId: "our house",
     });
-    expect(repeated).toMatchObject({ deduplicated: true, memory: { userId: "house" } });
-    await deleteMemory(await node.portsOf("house"), { id });
+    expect(repeated).toMatchObject({ deduplicated: true, memory: { userId: "our house" } });
+    await deleteMemory(await node.portsOf("our house"), { id });
     await expect(move({ nobodyAs: "garden" })).rejects.toMatchObject({
-      message: expect.stringMatching(/given to "house" by an earlier run/) as string,
+      message: expect.stringMatching(
+        /given to "our house" by an earlier run. Go on with --nobody-as "our house"/,
+      ) as string,
     });
     expect((await node.portsOf("garden")).store.catalogue.size).toBe(0);
   });
@@ -148,6 +151,61 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
     });
     expect(await move({ withoutKeys: true })).toMatchObject({ memories: 1 });
     expect(await kept.read()).toMatchObject([{ name: "other" }]);
+    await kept.write([{ ...(laptop as ApiKey), revokedAt: null }]);
+    const ofStore = openKeyFile(nodeDisk, disk.directory);
+    await ofStore.write([{ ...(laptop as ApiKey), revokedAt: 1 }]);
+    await expect(move()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /revoked in the store, and the database still takes them: "laptop"\./,
+      ) as string,
+    });
+    await kept.write([{ ...(laptop as ApiKey), revokedAt: 1 }]);
+    expect(await move()).toMatchObject({ memories: 1 });
+    await database.close();
+  });
+
+  it("leaves deleted what was deleted in the database since, with its facts, links and versions", async () => {
+    const [erased, trashed, kept] = [
+      await add("tea", { userId: "ann" }),
+      await add("milk", { userId: "ann" }),
+      await add("cake", { userId: "ann" }),
+    ];
+    await updateMemory(disk.ports, { id: erased.id, content: "green tea" });
+    await updateMemory(disk.ports, { id: kept.id, content: "plum cake", supersedes: [trashed.id] });
+    const { fact } = await recordFact(disk.ports, {
+      subject: "Ada",
+      predicate: "lives in",
+      object: "London",
+      userId: "ann",
+    });
+    await disk.close();
+    expect(await move()).toMatchObject({ memories: 3, facts: 1, versions: 2 });
+    node = await openTestNode(config.store, { clock: new SetClock(disk.ports.clock) });
+    const ports = await node.portsOf("ann");
+    await deleteMemory(ports, { id: erased.id });
+    await deleteMemory(ports, { id: trashed.id, trash: true });
+    await eraseFact(ports, { id: fact.id });
+    const before = await view(ports, "ann");
+    expect(await move()).toMatchObject({ memories: 1, facts: 0, versions: 1 });
+    const after = await view(await node.portsOf("ann"), "ann");
+    expect(after).toEqual(before);
+    expect(after.memories.map(([id]) => id)).toEqual([kept.id]);
+  });
+
+  it("says in a sentence that the database refuses to be written", async () => {
+    await add("tea of ann", { userId: "ann" });
+    await disk.close();
+    const database = openDatabase({ connectionString: config.store });
+    await database.query(
+      "create function refuse() returns trigger language plpgsql as 'begin raise exception ''full''; end'",
+    );
+    await database.query(
+      "create trigger refused before insert on memoryd.row for each row execute function refuse()",
+    );
+    await expect(move()).rejects.toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: expect.stringMatching(/^The database refused memoryd: full/) as string,
+    });
     await database.close();
   });
 

@@ -31,7 +31,7 @@ export function addStoreCommands(memoryd: Command): void {
     .requiredOption("--from <folder>", "the data directory to copy from, which stays as it is")
     .option("--nobody-as <user>", "give this user what has no user", userId)
     .option("--without-documents", "leave documents behind, which a database cannot hold yet")
-    .option("--without-keys", "leave keys behind where the database has keys of its own")
+    .option("--without-keys", "leave all keys behind")
     .action(migrate);
 }
 
