@@ -168,7 +168,12 @@ describe("POST /memory/query", () => {
   it("answers records with score and path, best first", async () => {
     const { post } = createTestServer();
     await post("/memory/add", { content: "planted garlic" });
-    const reply = await post("/memory/query", { query: "garlic", snippet: 7, explain: true });
+    const reply = await post("/memory/query", {
+      query: "garlic",
+      snippet: 7,
+      explain: true,
+      reinforce: true,
+    });
     expect(reply.json()).toMatchObject({
       query: "garlic",
       matches: [
