@@ -109,6 +109,32 @@ export function readEverydaySet(folder: string, name: string, today = Date.now()
 }
 
 /**
+ * Pairs of notes, months apart, from a text file, each of a user of its own: a line is `earlier | later | question | L`, where the
+ * later note takes the place of the earlier one, or `E`, where it tells another thing of the same subject.
+ */
+export function readPairs(file: string, name: string, today = Date.now()): EverydaySet {
+  const pairs = readFileSync(file, "utf8")
+    .trim()
+    .split(/\r?\n/)
+    .map((line, i) => ({ userId: `pair ${i}`, parts: line.split(" | ") }));
+  return {
+    name,
+    now: today,
+    memories: pairs.flatMap(({ userId, parts: [earlier = "", later = ""] }) => [
+      { name: `${userId} E`, userId, content: earlier, tags: [], occurredAt: today - 200 * DAY_MS },
+      { name: `${userId} L`, userId, content: later, tags: [], occurredAt: today - 110 * DAY_MS },
+    ]),
+    questions: pairs.map(({ userId, parts: [, , text = "", answer = ""] }) => ({
+      kind: answer === "L" ? "replaced" : "another thing",
+      userId,
+      text,
+      expect: [`${userId} ${answer}`],
+      stale: answer === "L" ? [`${userId} E`] : [],
+    })),
+  };
+}
+
+/**
  * Notes of people with a question in other words each, from a text file: `# person`; a line a note, `note | tag | question in
  * other words | question in the note's words`, the last one or none; `? question` that is near a note and `! question` that is far
  * from all, which nothing answers. Notes are a week apart.

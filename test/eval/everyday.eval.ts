@@ -12,7 +12,13 @@ import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
 import { changesSet } from "./changes-set.ts";
-import { type EverydaySet, readConversations, readEverydaySet, readParaphrases } from "./everyday-set.ts";
+import {
+  type EverydaySet,
+  readConversations,
+  readEverydaySet,
+  readPairs,
+  readParaphrases,
+} from "./everyday-set.ts";
 import { type Asked, figuresOf, openSet, relevanceOf, toldApart } from "./recall-run.ts";
 
 const EVERYDAY = process.env["MEMORYD_EVERYDAY"] ?? "../shared/data/daily-dev";
@@ -39,6 +45,8 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   ["pasted notes, judged", () => readEverydaySet("test/fixtures/pasted-notes-judged", "pasted notes judged")],
   // Of six people whose things change, with notes that look like changes and are none; `currency.ts` is fitted to them, too.
   ["changing notes", () => readEverydaySet("test/fixtures/changing-notes", "changing notes")],
+  // Whether the later of two notes takes the place of the earlier one; of every second line nobody read the failures.
+  ["pairs", () => readPairs("test/eval/pairs.txt", "pairs")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
   // Other people; nothing was chosen by them.
   ["paraphrases, judged", () => readParaphrases("test/eval/paraphrases-judged.txt", "judged")],

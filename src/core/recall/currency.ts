@@ -104,6 +104,8 @@ const WEIGHTS = {
 const MAX_TELLING = 3;
 /** So many words of change in the earlier one say that it tells an event rather than a state. */
 const MAX_CHANGES = 2;
+/** The logarithm of the ratio of two sums of terms, below which a note that tells no other value tells of something else. */
+const MUCH_WORSE = -0.3;
 /** What words can add to the odds, at most. */
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
@@ -290,14 +292,17 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
-    const saysHow = isOpen(earlier.content) || tellsAnotherValue(earlier.content, later.content);
+    const saysHow =
+      (tense === "present" ? ratio : -ratio) > MUCH_WORSE ||
+      isOpen(earlier.content) ||
+      tellsAnotherValue(earlier.content, later.content);
     if (odds >= LINE[tense] && !isWarned && saysHow) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
     // A note that warns of nothing replaces a warning only by a clear word of change.
     if (isWarned && change !== "clear") return false;
-    // "The spare key is bent" does not say anew where it hangs.
+    // "The lease of the boathouse lies in the blue folder" does not say anew when it ends.
     if (change === undefined) return saysHow && odds >= LINE[tense];
     return odds + WEIGHTS[change] >= LINE[tense];
   };
