@@ -1,6 +1,5 @@
-import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere } from "../files/own-files.ts";
+import { readIfThere, replaceText } from "../files/own-files.ts";
 import { holdsStore } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { modelsOf } from "../models/added/added-models.ts";
@@ -18,9 +17,7 @@ export function chosenModel(dataDir: string): EmbeddingModel | undefined {
 /** Chooses the model that the store has from its next start on. @returns false, and does nothing, where no store is. */
 export async function chooseModel(dataDir: string, name: string): Promise<boolean> {
   if (!(await holdsStore(nodeDisk, dataDir))) return false;
-  const path = join(dataDir, FILE);
-  writeFileSync(`${path}.tmp`, `${name}\n`, { mode: 0o600 });
-  renameSync(`${path}.tmp`, path);
+  replaceText(join(dataDir, FILE), `${name}\n`);
   return true;
 }
 

@@ -1,6 +1,6 @@
 /** Small files of the data directory that are not the store's, read whole and replaced whole; and JSON. */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMissing } from "../config/narrow.ts";
 import { replaceRounded } from "../schemas/json-limits.ts";
@@ -30,11 +30,29 @@ export function readJson(path: string): unknown {
   return text === undefined ? undefined : (jsonOf(text) ?? null);
 }
 
-/** Writes JSON in a file's place, for its owner alone: readers see the old file or the new one, whole. */
-export function writeJson(path: string, value: unknown): void {
+/** Writes JSON in a file's place, for its owner alone. */
+export const writeJson = (path: string, value: unknown): void =>
+  replaceText(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/**
+ * Writes a text in a file's place: readers see the old file or the new one, whole.
+ * @param isSynced also after a power failure. @param lastLook called before; nothing is changed where it throws.
+ */
+export function replaceText(
+  path: string,
+  text: string,
+  {
+    mode = 0o600,
+    isSynced = false,
+    lastLook = () => {},
+  }: { mode?: number; isSynced?: boolean; lastLook?: () => void } = {},
+): void {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
   try {
-    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    writeFileSync(temporary, text, { mode, flag: "wx", flush: isSynced });
+    // The mode above passes the umask.
+    chmodSync(temporary, mode);
+    lastLook();
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -5,6 +5,7 @@ import {
   type QuestionEmbedding,
   TOKEN_DIMENSIONS,
 } from "../core/embedding.ts";
+import { keepLast } from "../core/at-once.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
@@ -117,17 +118,13 @@ export async function openEmbedder(
     },
     async embedQuestion(text) {
       const read = text.slice(0, MAX_QUESTION_TEXT);
-      const known = closing === undefined ? lately.get(read) : undefined;
-      lately.delete(read);
       const embedding =
-        known ??
+        (closing === undefined ? lately.get(read) : undefined) ??
         (await admit(text, async () => {
           const answer = await threads.run({ kind: "question", text: read, isWhole: true, tokensFrom: 0 });
           return { vector: answer.vector, tokens: { vectors: answer.tokens }, words: answer.words };
         }));
-      lately.set(read, embedding);
-      const [oldest = ""] = lately.keys();
-      if (lately.size > KEPT_QUESTIONS) lately.delete(oldest);
+      keepLast(lately, read, embedding, KEPT_QUESTIONS);
       return embedding;
     },
     embedDocument: (text) =>

@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { makeFolder } from "../../files/own-files.ts";
+import { makeFolder, replaceText } from "../../files/own-files.ts";
 import { isWithin } from "../../files/watched-folders.ts";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
@@ -54,11 +53,12 @@ export function changeConfigFile(
     const target = before === undefined && !isLink(path) ? path : fs.realpathSync(path);
     const mode = before === undefined ? newMode : fs.statSync(target).mode & 0o777;
     const isFirst = before !== undefined && own === undefined;
-    if (isFirst) replaceFile(backup, before, mode);
-    replaceFile(target, after, mode, () => {
+    if (isFirst) replaceText(backup, before, { mode, isSynced: true });
+    const lastLook = () => {
       if (readConfigFile(target) === before) return;
       throw new CliFailure(`${path} was changed by another program just now; try again.`);
-    });
+    };
+    replaceText(target, after, { mode, isSynced: true, lastLook });
     if (after === own) fs.rmSync(backup, { force: true });
     return { changed: true, backup: isFirst ? backup : undefined };
   });
@@ -100,20 +100,6 @@ export function edited<T>(file: string, advice: string, change: () => T): T {
 export function printChange(file: string, { changed, backup }: FileChange): void {
   if (changed)
     printTable([["file", file], ...(backup === undefined ? [] : [["as it was", backup] as const])]);
-}
-
-function replaceFile(path: string, text: string, mode: number, lastLook?: () => void): void {
-  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    fs.writeFileSync(temporary, text, { mode, flag: "wx", flush: true });
-    // The mode above passes the umask.
-    fs.chmodSync(temporary, mode);
-    lastLook?.();
-    fs.renameSync(temporary, path);
-  } catch (error) {
-    fs.rmSync(temporary, { force: true });
-    throw error;
-  }
 }
 
 const isLink = (path: string): boolean =>

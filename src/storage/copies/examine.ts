@@ -200,7 +200,9 @@ export async function listStrays(
   const ours: string[] = [];
   const unknown: string[] = [];
   for (const { name } of await disk.list(directory)) {
-    if (/^(CHECKPOINT-\d+|KEYS|MODEL|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^daemon\.json\..*\.tmp$/.test(name))
+    if (
+      /^(CHECKPOINT-\d+|KEYS|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^(MODEL|daemon\.json)\..*\.tmp$/.test(name)
+    )
       ours.push(name);
     else if (!isStoreName(name)) unknown.push(name);
   }

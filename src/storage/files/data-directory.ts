@@ -5,7 +5,7 @@ import type { Disk } from "./disk.ts";
 export const TEMPORARY_FOLDER = "lancedb-tmp";
 /** Files that only data directories have, besides those in their own folders. */
 const STORE_NAMES =
-  /^(CHECKPOINT-\d+(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\.tmp)?|journal|tables|set-aside|backups|doctor|ERASED(\.tmp)?|UNDO(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
+  /^(CHECKPOINT-\d+(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\..*)?|journal|tables|set-aside|backups|doctor|ERASED(\.tmp)?|UNDO(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
 /** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
 const OTHER_NAMES =
   /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|captured|lancedb-tmp|lost\+found)$/;

@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import { type Disk, type DiskFile, replaceFile } from "../files/disk.ts";
+import { decodeChecksummed, encodeChecksummed, isCount, objectOf } from "../files/shapes.ts";
 import {
   encodeSegmentHeader,
   JOURNAL_FORMAT,
@@ -52,27 +52,18 @@ export interface EndMark {
 }
 
 const END_NAME = "end";
-const END_LINE = /^(memoryd journal end (\d+)\.(\d+)) crc32 ([0-9a-f]{8})\n$/;
+const END_FORMAT = 1;
+const isEndMark = objectOf({ epoch: isCount, sequence: isCount });
 
 /** Notes how far the journal goes: lost records look like a write that was cut short. */
-export async function writeEndMark(
-  disk: Disk,
-  directory: string,
-  { epoch, sequence }: EndMark,
-): Promise<void> {
-  const text = `memoryd journal end ${epoch}.${sequence}`;
-  const crc = crc32(text).toString(16).padStart(8, "0");
-  await replaceFile(disk, join(directory, END_NAME), Buffer.from(`${text} crc32 ${crc}\n`));
-}
+export const writeEndMark = (disk: Disk, directory: string, mark: EndMark): Promise<void> =>
+  replaceFile(disk, join(directory, END_NAME), encodeChecksummed("end", END_FORMAT, mark));
 
 /** Undefined if there is none, or none that can be read: the journal stands for itself then. */
 export async function readEndMark(disk: Disk, directory: string): Promise<EndMark | undefined> {
   const path = join(directory, END_NAME);
   if ((await disk.size(path)) === undefined) return undefined;
-  const [, text = "", epoch, sequence, crc] =
-    END_LINE.exec((await disk.readFile(path)).toString("latin1")) ?? [];
-  if (crc === undefined || Number.parseInt(crc, 16) !== crc32(text)) return undefined;
-  return { epoch: Number(epoch), sequence: Number(sequence) };
+  return decodeChecksummed("end", await disk.readFile(path))?.value(isEndMark) as EndMark | undefined;
 }
 
 export const RESERVE_BYTES = 1024 * 1024;
