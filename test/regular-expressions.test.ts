@@ -83,7 +83,7 @@ const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknow
     for (const words of LANGUAGES.flatMap(({ time }) => time ?? [])) {
       const { rules, joining } = (grammarOf as typeof TimeGrammar.grammarOf)(words);
       joining();
-      rules.forEach(({ pattern }) => pattern);
+      rules.forEach(({ pattern }) => pattern());
     }
   },
 };

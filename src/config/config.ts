@@ -11,7 +11,6 @@ const PREFIX = "MEMORYD_";
 
 /** Variables that no flag stands for. */
 const SECRETS = ["MEMORYD_API_KEY"] as const;
-/** Read by the command line, never by the daemon. */
 
 type SettingName = keyof typeof SETTINGS_SCHEMA;
 export type Settings = { readonly [Name in SettingName]: SettingValue<(typeof SETTINGS_SCHEMA)[Name]> };
@@ -270,25 +269,14 @@ function checked(name: SettingName, value: unknown, where: string, baseFolder: s
   return isPath && typeof value === "string" && value !== "" ? resolve(baseFolder, value) : value;
 }
 
-function readApiKey({ apiKeyFile }: Settings, env: NodeJS.ProcessEnv): string | undefined {
-  const key = readSecret("MEMORYD_API_KEY", apiKeyFile, env);
-  const isFromVariable = env["MEMORYD_API_KEY"] !== undefined;
-  return key === undefined
-    ? undefined
-    : checkedKey(key, isFromVariable ? "MEMORYD_API_KEY" : `The key in ${apiKeyFile}`);
-}
-
-/** A secret from its variable or from the file that a setting names. */
-function readSecret(
-  name: (typeof SECRETS)[number],
-  file: string,
-  env: NodeJS.ProcessEnv,
-): string | undefined {
-  const variable = env[name];
+function readApiKey({ apiKeyFile: file }: Settings, env: NodeJS.ProcessEnv): string | undefined {
+  const variable = env["MEMORYD_API_KEY"];
   if (variable !== undefined && file !== "")
-    throw new ConfigError(`Both ${name} and a key file are set; keep one of them.`);
-  if (variable !== undefined || file === "") return variable;
-  return orConfigError(`The key file ${file} cannot be read`, () => readFileSync(file, "utf8").trim());
+    throw new ConfigError("Both MEMORYD_API_KEY and a key file are set; keep one of them.");
+  if (variable !== undefined) return checkedKey(variable, "MEMORYD_API_KEY");
+  if (file === "") return undefined;
+  const read = () => readFileSync(file, "utf8").trim();
+  return checkedKey(orConfigError(`The key file ${file} cannot be read`, read), `The key in ${file}`);
 }
 
 /** An empty key is refused like any short one: a variable that came out empty must not open the door. */

@@ -16,7 +16,7 @@ import {
 } from "./corrections.ts";
 import type { TranscriptEvent, TranscriptLine } from "./agents.ts";
 import { fold } from "../../core/text/fold.ts";
-import { fromLanguages } from "../../core/text/languages.ts";
+import { fromLanguages, wordsOfAll } from "../../core/text/languages.ts";
 
 /** A sentence of a person that lasts; `at` in epoch milliseconds. */
 export interface Remark {
@@ -341,9 +341,7 @@ export function ownWords(message: string): string[] {
   return own.filter((text) => text !== "");
 }
 
-const PRAISE = fromLanguages(
-  (languages) => new Set(languages.flatMap(({ statement }) => statement?.praise?.split("|") ?? [])),
-);
+const PRAISE = fromLanguages((languages) => new Set(wordsOfAll(languages, "statement").praise.split("|")));
 
 /** Thanks and praise, and nothing else: "thanks, great job". */
 export const isPraise = (text: string): boolean =>

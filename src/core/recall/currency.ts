@@ -3,7 +3,7 @@ import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
-import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
+import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
 import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
@@ -22,10 +22,11 @@ export type Tense = "present" | "past";
 export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
-const times = () =>
-  timeWords()
-    .flatMap(({ months, weekdays, christmas }) => [...months, ...weekdays, christmas])
-    .join("|");
+/** What may be named as a time. */
+function timesOf(languages: readonly Language[]): string {
+  const { months, weekdays, christmas } = wordsOfAll(languages, "time");
+  return `${months}|${weekdays}|${christmas}`;
+}
 
 /** Stands before a time in a question that `PAST` reads. */
 const TIME_MARK = "\u0001";
@@ -35,19 +36,15 @@ const TIME_MARK = "\u0001";
  * languages are no part of the words: a pattern that repeats them takes .15 s when it is first used.
  */
 const PAST = fromLanguages((languages) => {
-  const all = languages.flatMap(({ question }) => question ?? []);
-  const beforeTime = anyOf(all.map(({ beforeTime }) => beforeTime));
-  const notFormer = anyOf(all.map(({ notFormer }) => notFormer));
-  const aged = anyOf(all.map(({ aged }) => aged));
-  const former = anyOf(all.map(({ former }) => former))
+  const { beforeTime, notFormer, aged, formerUnspaced, ...question } = wordsOfAll(languages, "question");
+  const former = question.former
     .replaceAll("~", `(?!${TIME_MARK})`)
     // "Old" of what was replaced, and not of an age or of one of several.
     .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
     .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`);
-  const unspaced = anyOf(all.map(({ formerUnspaced }) => formerUnspaced));
   return {
-    asked: new RegExp(`${words(former).source}|${unspaced}`, "u"),
-    beforeTime: new RegExp(String.raw`(?= (?:${beforeTime})?(?:${times()})(?!\p{L}))`, "gu"),
+    asked: new RegExp(`${words(former).source}|${formerUnspaced}`, "u"),
+    beforeTime: new RegExp(String.raw`(?= (?:${beforeTime})?(?:${timesOf(languages)})(?!\p{L}))`, "gu"),
   };
 });
 
@@ -58,9 +55,9 @@ const WAS =
 const VOR = /(?<![\p{L}\p{N}])[Vv]or (d(?:em|er|en) )?(\p{Lu}\p{L}+)/gu;
 /** Nouns, in lower case, with which "vor" tells a place, a cause or a time that recurs. */
 const NOT_REPLACED = fromLanguages(
-  () =>
+  (languages) =>
     new RegExp(
-      String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${times()})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
+      String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${timesOf(languages)})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
       "u",
     ),
 );
@@ -315,9 +312,9 @@ const VALUES = [
   /`[^`]+`|[\p{L}\p{N}]+(?:[_./@:-][\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*/gu,
 ];
 /** Days, months and parts of the day, folded. */
-const DAY_NAMES = fromLanguages(() => {
-  const names = timeWords().flatMap(({ weekdays, months, hour }) => [weekdays, months, hour].flat());
-  return new RegExp(words(`(?:${names.join("|")})s?`).source, "gu");
+const DAY_NAMES = fromLanguages((languages) => {
+  const { weekdays, months, hour } = wordsOfAll(languages, "time");
+  return new RegExp(words(`(?:${weekdays}|${months}|${hour})s?`).source, "gu");
 });
 
 /** Two texts that differ in so many words at most tell one thing of another value: "the passport is in the desk", "… in the safe". */

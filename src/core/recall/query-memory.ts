@@ -21,7 +21,7 @@ import {
 } from "./relevance.ts";
 import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
 import { snippetOf } from "./snippet.ts";
-import { anyOf, fromLanguages } from "../text/languages.ts";
+import { fromLanguages, wordsOfAll } from "../text/languages.ts";
 import { type Prompt, readPrompt } from "../text/asking-part.ts";
 import { fold, withoutVowelSigns } from "../text/fold.ts";
 import { DAY_MS, fit } from "../text/time-periods.ts";
@@ -337,7 +337,7 @@ function rescored(hit: RankedHit, score: number): RankedHit {
  */
 
 /** Words that deny, folded, in any language. */
-const DENIAL = fromLanguages((languages) => words(anyOf(languages.map(({ question }) => question?.denial))));
+const DENIAL = fromLanguages((languages) => words(wordsOfAll(languages, "question").denial));
 /** The term of a denial where the question has one too. At .15 half as much is gained, at .6 no more. */
 const SHARED_DENIAL = 0.4;
 

@@ -4,7 +4,7 @@ import { fold } from "../text/fold.ts";
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal, QueryTerm } from "../ports.ts";
 import { momentOf, wallTime } from "../text/calendar.ts";
-import { anyOf, fromLanguages } from "../text/languages.ts";
+import { fromLanguages, wordsOfAll } from "../text/languages.ts";
 import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
 import type { Period } from "../text/time-periods.ts";
 
@@ -113,10 +113,9 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
  * begins with them: "where are my notes?" asks of notes.
  */
 const LISTING = fromLanguages((languages) => {
-  const all = languages.flatMap(({ question }) => question ?? []);
-  const listing = anyOf(all.map(({ listing }) => listing));
+  const { listing, everything } = wordsOfAll(languages, "question");
   return new RegExp(
-    String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${anyOf(all.map(({ everything }) => everything))})(?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${everything})(?![\p{L}\p{N}])`,
     "gu",
   );
 });

@@ -2,7 +2,7 @@ import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
-import { anyOf, fromLanguages, timeWords } from "../text/languages.ts";
+import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
 
@@ -85,25 +85,18 @@ export function answerOdds(
 
 /** The forms that questions ask for in any language, folded. */
 const ASKED = fromLanguages((languages) => {
-  const all = languages.flatMap(({ question }) => question ?? []);
+  const all = wordsOfAll(languages, "question");
   const pattern = (source: string) => new RegExp(source, "u");
-  const any = (of: (one: (typeof all)[number]) => string | undefined) => anyOf(all.map(of));
-  const word = (of: (one: (typeof all)[number]) => string | undefined) => words(any(of)).source;
-  const ofWhom = ` (?:${any((one) => one.ofWhom)}) `;
-  const price = word((one) => one.price);
+  const word = (source: string) => words(source).source;
+  const ofWhom = ` (?:${all.ofWhom}) `;
   // When something was, the note's own date answers.
-  const when = String.raw`(?:${any((one) => one.when)})(?! (?:${any((one) => one.was)})(?!\p{L}))`;
-  const howMuch = word((one) => one.howMuch);
-  const unspaced = any((one) => one.howMuchUnspaced);
+  const when = String.raw`(?:${all.when})(?! (?:${all.was})(?!\p{L}))`;
   const forms: readonly (readonly [asks: RegExp, has: RegExp])[] = [
+    [pattern(`${word(all.phone)}|^(?:${all.phoneAlone})${ofWhom}`), /\d(?:[ ./()-]{0,2}\d){4}/],
+    [pattern(`${word(all.mail)}|^e-?mail${ofWhom}`), /@/],
     [
-      pattern(`${word((one) => one.phone)}|^(?:${any((one) => one.phoneAlone)})${ofWhom}`),
-      /\d(?:[ ./()-]{0,2}\d){4}/,
-    ],
-    [pattern(`${word((one) => one.mail)}|^e-?mail${ofWhom}`), /@/],
-    [
-      pattern(String.raw`^[^\p{L}]*(?:${word((one) => one.asking)}.*)?${price}`),
-      pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word((one) => one.free)}`),
+      pattern(String.raw`^[^\p{L}]*(?:${word(all.asking)}.*)?${word(all.price)}`),
+      pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(all.free)}`),
     ],
   ];
   return {
@@ -113,22 +106,17 @@ const ASKED = fromLanguages((languages) => {
      */
     forms,
     /** Which questions ask for a number or a time: "how long …", "since when …". */
-    amount: pattern(String.raw`${howMuch}|^[^\p{L}]*(?:\p{L}+ )?${when}(?!\p{L})|${unspaced}`),
+    amount: pattern(
+      String.raw`${word(all.howMuch)}|^[^\p{L}]*(?:\p{L}+ )?${when}(?!\p{L})|${all.howMuchUnspaced}`,
+    ),
   };
 });
 /** Numbers and times, folded; of the numbers that are words not the first, which is an article too. */
-const AMOUNT = fromLanguages(() => {
-  const all = timeWords();
-  const named = all.flatMap(({ weekdays, dayPart }) => [...weekdays, dayPart]).join("|");
-  const others = all.flatMap(({ numbers, months, seasons, christmas, hour }) => [
-    ...numbers.slice(1),
-    ...months,
-    ...seasons,
-    christmas,
-    hour,
-  ]);
+const AMOUNT = fromLanguages((languages) => {
+  const { weekdays, dayPart, months, seasons, christmas, hour } = wordsOfAll(languages, "time");
+  const numbers = timeWords().flatMap((words) => words.numbers.slice(1));
   return new RegExp(
-    String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${named})|${words(...others).source}`,
+    String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${weekdays}|${dayPart})|${words(...numbers, months, seasons, christmas, hour).source}`,
     "gu",
   );
 });

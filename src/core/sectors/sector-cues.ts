@@ -1,4 +1,4 @@
-import { fromLanguages, type Language } from "../text/languages.ts";
+import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
 
 /**
  * Textual cues to a sector: what an embedding blurs, because it is about the topic, and grammar shows: tense, mood,
@@ -35,7 +35,7 @@ const wordsOf = (list: List): ReadonlySet<string> => ENGLISH()[list] ?? NO_WORDS
 
 /** Frequent small words of other languages that English does not have. */
 const FOREIGN = fromLanguages(
-  (languages) => new Set(languages.flatMap(({ sector }) => sector?.functionWords?.split(/[ |]/) ?? [])),
+  (languages) => new Set(wordsOfAll(languages, "sector").functionWords.split(/[ |]/)),
 );
 
 const hasAny =

@@ -1,28 +1,25 @@
 import { fold, matchesOf } from "./fold.ts";
-import { anyOf, fromLanguages, timeWords } from "./languages.ts";
+import { fromLanguages, wordsOfAll } from "./languages.ts";
 
 /** The words of all languages for a change, an end or a correction, and for what denies one. */
 const CHANGE = fromLanguages((languages) => {
-  const all = languages.flatMap(({ change }) => change ?? []);
-  const months = timeWords().flatMap(({ months }) => months);
-  const words = anyOf(all.map(({ words }) => words))
+  const { fromMonth, unspaced, denied, denying, weak, ...change } = wordsOfAll(languages, "change");
+  const words = change.words
     .replaceAll("*", String.raw`\p{L}*`)
     .replaceAll(" … ", String.raw` (?:[\p{L}'’]{1,20} ){1,5}`)
     .replaceAll("@", String.raw`[\p{L}'’]{1,20}`);
   // "From June", "ab Juni".
-  const fromMonth = `(?:${anyOf(all.map(({ fromMonth }) => fromMonth))}) (?:${months.join("|")})`;
-  const unspaced = anyOf(all.map(({ unspaced }) => unspaced));
-  const denied = anyOf(all.map(({ denied }) => denied));
+  const inMonth = `(?:${fromMonth}) (?:${wordsOfAll(languages, "time").months})`;
   return {
     words: new RegExp(
-      String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${fromMonth}|${words})(?![\p{L}\p{N}_])|${unspaced}`,
+      String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${inMonth}|${words})(?![\p{L}\p{N}_])|${unspaced}`,
       "gu",
     ),
     /** "Not removed", "nobody resumed": what was denied did not change. */
     denied: new RegExp(String.raw`(?:(?<!\p{L})(?:${denied})|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$`, "u"),
     /** Words of change that deny ("no longer") stand for themselves. */
-    denying: new RegExp(String.raw`^(?:${anyOf(all.map(({ denying }) => denying))})(?!\p{L})`, "u"),
-    weak: new RegExp(`^(?:${anyOf(all.map(({ weak }) => weak))})$`, "u"),
+    denying: new RegExp(String.raw`^(?:${denying})(?!\p{L})`, "u"),
+    weak: new RegExp(`^(?:${weak})$`, "u"),
   };
 });
 /** Characters of a text that are searched. */
@@ -42,15 +39,11 @@ export function changeWords(text: string): Set<string> {
 export const isWeakChange = (word: string): boolean => CHANGE().weak.test(word);
 
 const STANDING = fromLanguages((languages) => {
-  const all = languages.flatMap(({ change }) => change ?? []);
-  const warnings = all.flatMap(({ warning = [] }) => warning).join("|");
-  const doses = String.raw`\d[\d.,]* ?(?:${anyOf(all.map(({ doseUnits }) => doseUnits))})`;
-  const unspaced = anyOf(all.map(({ warningUnspaced }) => warningUnspaced));
-  const open = anyOf(all.map(({ open }) => open));
+  const { warning, warningUnspaced, doseUnits, open } = wordsOfAll(languages, "change");
   const word = (pattern: string) => String.raw`(?<![\p{L}\p{N}])(?:${pattern})(?![\p{L}\p{N}])`;
   return {
-    warning: new RegExp(`${word(warnings)}|${unspaced}`, "u"),
-    dose: new RegExp(word(doses), "u"),
+    warning: new RegExp(`${word(warning)}|${warningUnspaced}`, "u"),
+    dose: new RegExp(word(String.raw`\d[\d.,]* ?(?:${doseUnits})`), "u"),
     open: new RegExp(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
   };
 });

@@ -141,6 +141,20 @@ export function fromLanguages<T>(make: (languages: readonly Language[]) => T): (
   };
 }
 
+/** The words of all languages for each entry of a part, each as one source; where an entry has places, of all places. */
+export const wordsOfAll = <Of extends Part>(languages: readonly Language[], part: Of) =>
+  Object.fromEntries(
+    namesIn(ENTRIES[part]).map((entry) => [
+      entry,
+      anyOf(
+        languages.flatMap((language) => {
+          const words: Readonly<Record<string, string | readonly string[]>> = language[part] ?? {};
+          return words[entry] ?? [];
+        }),
+      ),
+    ]),
+  ) as { readonly [Name in Entry<Of>]: string };
+
 /** The words of several languages as one source. */
 export const anyOf = (texts: readonly (string | undefined)[]): string =>
   [...new Set(texts)].filter((text) => text !== undefined && text !== NEVER).join("|") || NEVER;

@@ -1,4 +1,4 @@
-import { fromLanguages } from "./languages.ts";
+import { fromLanguages, wordsOfAll } from "./languages.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 
 /** Marks with closing quotes behind them, empty lines; no lookahead behind what repeats. */
@@ -103,9 +103,7 @@ export function sentenceWorth(sentence: string): number {
   return worth * (0.7 + 0.3 * (names / 3));
 }
 
-const TALK = fromLanguages(
-  (languages) => new Set(languages.flatMap(({ statement }) => statement?.talk?.split("|") ?? [])),
-);
+const TALK = fromLanguages((languages) => new Set(wordsOfAll(languages, "statement").talk.split("|")));
 
 /** Whether a word in lower case may be a topic: it is neither a stop word nor common in any conversation. */
 export const isTopical = (word: string): boolean => !STOP_WORDS.has(word) && !TALK().has(word);

@@ -1,5 +1,5 @@
 import { fold, matchesOf } from "./fold.ts";
-import { anyOf, fromLanguages, languages, timeWords } from "./languages.ts";
+import { fromLanguages, languages, timeWords, wordsOfAll } from "./languages.ts";
 import { anchorOf, DIGITS_ANCHOR } from "./time-shared.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
@@ -59,15 +59,13 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
 
 /** The words of questions in any language for what is to come, and for what happened, folded. */
 const ASKS_OF = fromLanguages((languages) => {
-  const all = languages.flatMap(({ question }) => question ?? []);
-  const spoken = (words: readonly (string | undefined)[]) =>
-    String.raw`(?<!\p{L})(?:${anyOf(words)})(?!\p{L})`;
-  const comingUnspaced = anyOf(all.map(({ comingUnspaced }) => comingUnspaced));
+  const { coming, comingUnspaced, happened, happenedUnspaced } = wordsOfAll(languages, "question");
+  const spoken = (words: string) => String.raw`(?<!\p{L})(?:${words})(?!\p{L})`;
   return {
-    coming: new RegExp(`${spoken(all.map(({ coming }) => coming))}|${comingUnspaced}`, "u"),
-    past: new RegExp(spoken(all.map(({ happened }) => happened)), "u"),
+    coming: new RegExp(`${spoken(coming)}|${comingUnspaced}`, "u"),
+    past: new RegExp(spoken(happened), "u"),
     /** All of a question that says nothing else. */
-    pastUnspaced: new RegExp(`^(?:${anyOf(all.map(({ happenedUnspaced }) => happenedUnspaced))})+$`, "u"),
+    pastUnspaced: new RegExp(`^(?:${happenedUnspaced})+$`, "u"),
     /** The words of each language of which each says nothing else. */
     empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty})$`, "u")),
   };
@@ -82,7 +80,7 @@ export function relativePeriods(text: string, now: number): Period[] {
 }
 
 const OR = fromLanguages(
-  () => new RegExp(`^,? ?(?:${anyOf(timeWords().map((words) => words.or))}) (?:\\p{L}+ )?$`, "u"),
+  (languages) => new RegExp(`^,? ?(?:${wordsOfAll(languages, "time").or}) (?:\\p{L}+ )?$`, "u"),
 );
 const MAX_PERIODS = 8;
 /** A question says within so many characters when it means. */
@@ -105,7 +103,7 @@ function findAll(text: string, rules: readonly Rule[], now: number): NamedPeriod
     const { pattern, read } = rule;
     const pieces: string[] = [];
     let at = 0;
-    for (const match of matchesOf(pattern, rest)) {
+    for (const match of matchesOf(pattern(), rest)) {
       const period = read(match.groups ?? {}, now);
       if (period === undefined || Number.isNaN(period.from + period.to)) continue;
       const end = match.index + match[0].length;

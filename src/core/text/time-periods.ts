@@ -16,7 +16,7 @@ export interface Period {
 
 /** Rules of a language in the order in which they are tried: what one reads is not read by the next. */
 export interface Rule {
-  readonly pattern: RegExp;
+  readonly pattern: () => RegExp;
   /** Undefined: not a time after all. */
   readonly read: (groups: Groups, now: number) => Period | undefined;
   /** It is named by its distance from now. */
@@ -30,27 +30,12 @@ export interface Rule {
 /** A rule whose pattern is compiled when a text first needs it: all of a language take .1 s. */
 export function ruleOf(source: string, { read, isRelative, needsNoWord }: Omit<Rule, "pattern">): Rule {
   let made: RegExp | undefined;
-  return {
-    get pattern() {
-      return (made ??= new RegExp(source, "gu"));
-    },
-    read,
-    isRelative,
-    needsNoWord,
-  };
+  return { pattern: () => (made ??= new RegExp(source, "gu")), read, isRelative, needsNoWord };
 }
 
 /** Rules that read a text only if the expression matches in it; `needs` of each. */
 export const needing = (needs: RegExp, rules: readonly Rule[]): Rule[] =>
-  rules.map((one) => ({
-    get pattern() {
-      return one.pattern;
-    },
-    read: one.read,
-    isRelative: one.isRelative,
-    needsNoWord: one.needsNoWord,
-    needs,
-  }));
+  rules.map((one) => ({ ...one, needs }));
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

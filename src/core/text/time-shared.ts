@@ -1,4 +1,4 @@
-import { anyOf, fromLanguages, timeWords, NEVER, type TimeWords } from "./languages.ts";
+import { anyOf, fromLanguages, timeWords, NEVER, type TimeWords, wordsOfAll } from "./languages.ts";
 import {
   DAY_MS,
   dayOf,
@@ -75,20 +75,15 @@ export const dayAheadOf = ({ dayAhead, dayBehind }: TimeWords) =>
 export const dayPartOf = ({ dayPart }: TimeWords) => `(?:[ -]?(?:${dayPart}))?`;
 
 /** What the languages say of parts of a year or a month, and of numbers, each in the words of all: a text may mix them. */
-export const MIXED = fromLanguages(() => {
+export const MIXED = fromLanguages((languages) => {
   const all = timeWords();
+  const words = wordsOfAll(languages, "time");
   return {
+    ...words,
     /** The first to the fourth, then the last. */
     ordinals: Array.from({ length: 5 }, (_, place) => anyOf(all.map(({ ordinals }) => ordinals[place]))),
-    half: anyOf(all.map(({ half }) => half)),
-    quarter: anyOf(all.map(({ quarter }) => quarter)),
-    firsts: anyOf(all.map(({ firsts }) => firsts)),
-    next: anyOf(all.map(({ next }) => next)),
-    beforeLast: anyOf(all.map(({ beforeLast }) => beforeLast)),
-    /** Nouns that have numbers such as "1.2.", which is a day and a month before anything else. */
-    numbered: anyOf(all.map(({ numbered }) => numbered)),
     /** Between two numbers of one thing. */
-    joining: `(?:[-–/]|(?:${anyOf(all.map(({ joining }) => joining))})(?: \\p{L}{1,3})?)`,
+    joining: `(?:[-–/]|(?:${words.joining})(?: \\p{L}{1,3})?)`,
   };
 });
 
