@@ -185,9 +185,9 @@ function kindsOf(lines: readonly string[]): LineKind[] {
   const labels = labelAt.filter((label) => label !== undefined);
   const seen = new Set<string>();
   const repeated = new Set(labels.filter((label) => seen.size === seen.add(label).size));
-  // A line of a chat is pasted where its speaker speaks more than once, a line of a form where it asks nothing.
+  // Among several labels a line of a chat is pasted where its speaker speaks more than once, a line of a form where it asks nothing.
   const isLabelled = (line: string, i: number) => {
-    const label = labels.length < 2 ? undefined : labelAt[i];
+    const label = seen.size < 2 ? undefined : labelAt[i];
     return label !== undefined && (repeated.has(label) || !/[?？؟]\s*$/u.test(line));
   };
   let isFenced = false;

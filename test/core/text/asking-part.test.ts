@@ -178,6 +178,11 @@ it.each(["before", "after", "between"] as const)(
   },
 );
 
+it("reads lines that all have one label whole: they are a list", () => {
+  const list = "Q: what is the phone of my dentist?\nQ: when does the lease end?\nQ: what may Otto not eat?";
+  expect(readPrompt(list).asking).toBe(list);
+});
+
 it("reads a text of two paragraphs that asks nothing, or little beside it, whole", () => {
   for (const text of [
     PROSE.join("\n\n"),
