@@ -137,7 +137,7 @@ interface Dated {
   /** See `isWarning`. */
   warns(): boolean;
   /** The identifiers of the question that it has. */
-  readonly named: readonly string[];
+  named(): readonly string[];
   readonly content: string;
 }
 
@@ -196,7 +196,7 @@ export function currentFirst(
         changes: once(() => changeWords(content)),
         warns: once(() => isWarning(content)),
         content,
-        named: asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)),
+        named: once(() => (asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)))),
       },
     ];
   });
@@ -220,15 +220,15 @@ export function currentFirst(
       if (scoreOf(first) >= scoreOf(second)) continue;
       const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
       // The question names one of a series ("visit 57", "visit 58").
-      const isNamed = earlier.named.some((one) => !later.named.includes(one));
+      const isNamed = () => earlier.named().some((one) => !later.named().includes(one));
       // The question asks what is not so, and only the earlier one tells it.
-      const isDenied = earlier.hit.shares.denial !== undefined && later.hit.shares.denial === undefined;
+      const isDenied = () => earlier.hit.shares.denial !== undefined && later.hit.shares.denial === undefined;
       const isGuessed = () =>
         period === undefined &&
-        !isNamed &&
-        !isDenied &&
-        lackOf(first.content) <= lackOf(second.content) &&
         mayReplace(earlier, later) &&
+        !isNamed() &&
+        !isDenied() &&
+        lackOf(first.content) <= lackOf(second.content) &&
         isReplaced(earlier, later);
       if (isTold || isGuessed()) prefer(first, second);
     }
@@ -267,13 +267,11 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     known.get(b)?.set(a, found);
     return found;
   };
-  const isNearest = (one: Dated, other: Dated) =>
-    best.every((dated) => dated === one || dated === other || alike(one, dated) <= alike(one, other));
-  const countTelling = (earlier: Dated, later: Dated) =>
-    [...later.terms()].filter(
-      (term) =>
-        earlier.terms().has(term) && best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING,
-    ).length;
+  const isNearest = (one: Dated, other: Dated) => {
+    const most = alike(one, other);
+    return best.every((dated) => dated === one || dated === other || alike(one, dated) <= most);
+  };
+  const isTelling = (term: string) => best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING;
   return (earlier, later) => {
     const ratio = Math.log(Math.max(LEAST_SUM, later.sum) / Math.max(LEAST_SUM, earlier.sum));
     const days = (later.occurredAt - earlier.occurredAt) / DAY_MS;
@@ -286,21 +284,24 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (odds + 2 * WEIGHTS.nearest + MOST_OF_WORDS < LINE[tense]) return false;
     odds += WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier)));
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
-    odds += WEIGHTS.telling * Math.min(MAX_TELLING, countTelling(earlier, later));
+    const shared = [...later.terms()].filter((term) => earlier.terms().has(term));
+    const ofTelling = ({ length }: readonly string[]) => WEIGHTS.telling * Math.min(MAX_TELLING, length);
+    if (odds + ofTelling(shared) + WEIGHTS.clear < LINE[tense]) return false;
+    odds += ofTelling(shared.filter(isTelling));
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
-    const saysHow =
+    const saysHow = () =>
       (tense === "present" ? ratio : -ratio) > MUCH_WORSE ||
       isOpen(earlier.content) ||
       tellsAnotherValue(earlier.content, later.content);
-    if (odds >= LINE[tense] && !isWarned && saysHow) return true;
+    if (odds >= LINE[tense] && !isWarned && saysHow()) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
     // A note that warns of nothing replaces a warning only by a clear word of change.
     if (isWarned && change !== "clear") return false;
     // "The lease of the boathouse lies in the blue folder" does not say anew when it ends.
-    if (change === undefined) return saysHow && odds >= LINE[tense];
+    if (change === undefined) return odds >= LINE[tense] && saysHow();
     return odds + WEIGHTS[change] >= LINE[tense];
   };
 }

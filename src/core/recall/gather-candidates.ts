@@ -83,7 +83,6 @@ const FOLLOWED_AN_ARM = 20;
 const READ = 250;
 /** Memories that may name the time of a question; the best of more. */
 const MAX_NAMING = 1_000;
-const PLACES_AROUND = [-2, -1, 1, 2] as const;
 
 /** Memories among which candidates are looked for; undefined for all. */
 export interface Among {
@@ -237,10 +236,10 @@ export function matchSameWords(
   matches: readonly Float32Array[],
 ): void {
   const having = asked.map((term) => store.havingTerm(term));
-  for (const [i, { ordinal, traits, sessionId }] of candidates.entries()) {
-    if (!isNote(traits, sessionId)) continue;
-    for (const [j, has] of having.entries()) if (has(ordinal)) raise(matches[i], j, WORD_MATCH);
-  }
+  candidates.forEach(({ ordinal, traits, sessionId }, i) => {
+    if (!isNote(traits, sessionId)) return;
+    for (let j = 0; j < having.length; j += 1) if (having[j]?.(ordinal)) raise(matches[i], j, WORD_MATCH);
+  });
 }
 
 function raise(matches: Float32Array | undefined, token: number, least: number): void {
@@ -289,7 +288,8 @@ function sessionOf({ userId, sessionId }: CatalogueEntry): string | null {
 }
 
 function around(catalogue: Catalogue, ordinal: Ordinal): (Ordinal | undefined)[] {
-  return PLACES_AROUND.map((distance) => catalogue.sessionNeighbour(ordinal, distance));
+  const at = (distance: number) => catalogue.sessionNeighbour(ordinal, distance);
+  return [at(-2), at(-1), at(1), at(2)];
 }
 
 /** A note that links to this many others is an index, and says nothing of any of them. */

@@ -21,12 +21,12 @@ export const identifiersOf = (text: string): string[] =>
 
 /** Whether an identifier is another one that is easily taken for this: the same signs in another order, or one of them another. */
 const looksLike = (identifier: string) => {
-  const sorted = (one: string) => Array.from(one).sort().join("");
-  return (other: string) =>
-    other !== identifier &&
-    other.length === identifier.length &&
-    (sorted(other) === sorted(identifier) ||
-      Array.from(other).filter((sign, i) => sign !== identifier[i]).length === 1);
+  const sorted = Array.from(identifier).sort().join("");
+  return (other: string) => {
+    if (other === identifier || other.length !== identifier.length) return false;
+    const signs = Array.from(other);
+    return signs.filter((sign, i) => sign !== identifier[i]).length === 1 || signs.sort().join("") === sorted;
+  };
 };
 
 /** Digits with letters or signs, or a number that is no year and too long to count anything. */
@@ -76,13 +76,12 @@ export function namingAnother(
   );
   if (sure.length + asked.numbered.size === 0) return new Set();
   const named = best.map(({ hit, content }) => ({ hit, ...namedIn(content) }));
+  const likes = sure.map((one) => [one, looksLike(one)] as const);
   const hasAnother = ({ identifiers }: Named) =>
-    sure.some(
-      (one) =>
+    likes.some(
+      ([one, isLike]) =>
         !identifiers.includes(one) &&
-        identifiers.some(
-          (other) => looksLike(one)(other) && !(TIME_OF_DAY.test(one) && TIME_OF_DAY.test(other)),
-        ),
+        identifiers.some((other) => isLike(other) && !(TIME_OF_DAY.test(one) && TIME_OF_DAY.test(other))),
     );
   const numbersOf = ({ numbered }: Named, word: string) => numbered.get(word) ?? new Set<string>();
   const isNumberedElse = (other: (typeof named)[number]) =>

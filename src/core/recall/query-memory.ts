@@ -154,12 +154,12 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     return isThen ? LEAST_SCORE : Math.min(score, LEAST_SCORE);
   };
   const scored = (hit: RankedHit) =>
-    scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit)));
+    scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit)), explain);
   // Of what is to come, every note that names the time is worth a look.
   const named = new Set(asked?.naming);
   const coming = ordered
     .filter(({ ordinal }) => named.has(ordinal))
-    .map((hit) => rescored(hit, Math.max(scored(hit).score, NAMES_THE_TIME)));
+    .map((hit) => rescored(hit, Math.max(scored(hit).score, NAMES_THE_TIME), explain));
   const others = ordered.filter(({ ordinal }) => !named.has(ordinal)).slice(0, limit);
   const ranked = [...coming, ...others.map(scored)]
     .sort((a, b) => b.score - a.score)
@@ -324,10 +324,10 @@ async function findByMeaning(
   };
 }
 
-/** The hit with another score, of which each term has the same part as before. */
-function rescored(hit: RankedHit, score: number): RankedHit {
+/** The hit with another score, of which each term has the same part as before; of no terms unless they are explained. */
+function rescored(hit: RankedHit, score: number, explain: boolean): RankedHit {
   const factor = hit.score > 0 ? score / hit.score : 0;
-  const shares = Object.entries(hit.shares).map(([term, share]) => [term, share * factor]);
+  const shares = explain ? Object.entries(hit.shares).map(([term, share]) => [term, share * factor]) : [];
   return { ...hit, score, shares: Object.fromEntries(shares) };
 }
 

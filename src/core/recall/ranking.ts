@@ -84,36 +84,37 @@ export function worthReading(
   candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
-  const index = placesByOrdinal(candidates);
+  const near = placesAround(candidates, placesByOrdinal(candidates));
   const terms = new Float64Array(TERMS.length);
   const own = candidates.map((candidate) => {
     setDirectTerms(terms, question, candidate, NO_MATCHES, weights);
     return directSum(terms);
   });
-  return candidates
-    .map((candidate, i) => {
-      const near = placesAround(candidate, index);
-      return {
-        ordinal: candidate.ordinal,
-        score: (own[i] ?? 0) + neighbourContribution(i, near, candidates, own, [], weights).value,
-      };
-    })
-    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal)
-    .map(({ ordinal }) => ordinal);
+  const scores = own.map(
+    (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, [], weights).value,
+  );
+  return placesByScore(scores, candidates).flatMap((place) => candidates[place]?.ordinal ?? []);
+}
+
+/** The places of scores, best first, ties newest first. A difference of scores would be an object for each comparison. */
+function placesByScore(scores: readonly number[], all: readonly { readonly ordinal: Ordinal }[]): number[] {
+  return Array.from(scores.keys()).sort((a, b) => {
+    const [first = 0, second = 0] = [scores[a], scores[b]];
+    return first > second ? -1 : first < second ? 1 : (all[b]?.ordinal ?? 0) - (all[a]?.ordinal ?? 0);
+  });
 }
 
 /** The place of each candidate in the list. */
-function placesByOrdinal(candidates: readonly Pick<RankingCandidate, "ordinal">[]): Map<Ordinal, number> {
-  const places = new Map<Ordinal, number>();
-  for (const [place, { ordinal }] of candidates.entries()) places.set(ordinal, place);
-  return places;
-}
+const placesByOrdinal = (candidates: readonly Pick<RankingCandidate, "ordinal">[]): Map<Ordinal, number> =>
+  new Map(candidates.map(({ ordinal }, place) => [ordinal, place]));
 
+/** `around` of each candidate, by place in the list. */
 function placesAround(
-  { around }: Pick<RankingCandidate, "around">,
+  candidates: readonly Pick<RankingCandidate, "around">[],
   places: ReadonlyMap<Ordinal, number>,
-): (number | undefined)[] {
-  return around.map((ordinal) => (ordinal === undefined ? undefined : places.get(ordinal)));
+): (number | undefined)[][] {
+  const placeOf = (ordinal: Ordinal | undefined) => (ordinal === undefined ? undefined : places.get(ordinal));
+  return candidates.map(({ around }) => around.map(placeOf));
 }
 
 export const NO_MATCHES: Float32Array = new Float32Array();
@@ -134,7 +135,7 @@ export function rank(
   { now, edges = [], weights = WEIGHTS }: RankingOptions,
 ): RankedHit[] {
   const index = placesByOrdinal(candidates);
-  const near = candidates.map((candidate) => placesAround(candidate, index));
+  const near = placesAround(candidates, index);
   const flat = new Float64Array(candidates.length * TERMS.length);
   const all = candidates.map((candidate, i) => {
     const terms = flat.subarray(i * TERMS.length, (i + 1) * TERMS.length);
@@ -167,18 +168,18 @@ export function rank(
     if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
   }
   if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, all, weights);
-  return candidates
-    .map((candidate, i) => {
-      const terms = all[i] as Terms;
-      // Found by what it has itself, or only by what stands beside it?
-      const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
-      return new Hit(
-        candidate.ordinal,
-        terms,
-        neighbour === undefined ? undefined : candidates[neighbour]?.ordinal,
-      );
-    })
-    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+  const hits = candidates.map((candidate, i) => {
+    const terms = all[i] as Terms;
+    // Found by what it has itself, or only by what stands beside it?
+    const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
+    return new Hit(
+      candidate.ordinal,
+      terms,
+      neighbour === undefined ? undefined : candidates[neighbour]?.ordinal,
+    );
+  });
+  const scores = hits.map(({ score }) => score);
+  return placesByScore(scores, hits).map((place) => hits[place] as Hit);
 }
 
 /** Adds what the paste says. What the question itself puts far behind stays there: a mail may quote any note. */
@@ -268,7 +269,7 @@ function sessionScores(
   }
   return new Map(
     Array.from(scores, ([sessionId, list]) => {
-      const best = list.sort((a, b) => b - a).slice(0, SESSION_BEST);
+      const best = list.sort((a, b) => (a > b ? -1 : Number(a < b))).slice(0, SESSION_BEST);
       return [sessionId, best.reduce((sum, score) => sum + score, 0) / SESSION_BEST];
     }),
   );

@@ -62,11 +62,13 @@ export function answerOdds(
   const telling = [...question.tokenWeights.keys()].filter((i) => (question.tokenWeights[i] ?? 0) >= least);
   const weakest = ({ matches, cosine }: RankingCandidate) =>
     matches.length === 0 ? cosine : telling.reduce((worst, i) => Math.min(worst, matches[i] ?? 0), 1);
-  const resembling = found.slice(BACKGROUND.from).filter(({ ordinal }) => {
-    const candidate = byOrdinal.get(ordinal);
-    return candidate === undefined || weakest(candidate) < HELD;
-  });
-  const background = backgroundSum(resembling.slice(0, BACKGROUND.count));
+  const resembling: RankedHit[] = [];
+  for (const hit of found.slice(BACKGROUND.from)) {
+    if (resembling.length === BACKGROUND.count) break;
+    const candidate = byOrdinal.get(hit.ordinal);
+    if (candidate === undefined || weakest(candidate) < HELD) resembling.push(hit);
+  }
+  const background = backgroundSum(resembling);
   return ({ ordinal, score }) => {
     const candidate = byOrdinal.get(ordinal);
     if (candidate === undefined) return -Infinity;

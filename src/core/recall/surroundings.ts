@@ -27,9 +27,13 @@ export function conversationFactor(near: readonly (number | undefined)[]): numbe
   return near.some((neighbour) => neighbour !== undefined) ? SURROUNDED : 1;
 }
 
+/** Used again for every memory. */
+let scratch = new Float32Array();
+
 /**
  * For each token of the question the best of the memory's own match and, at a discount, those of the memories around
  * it. An answer has what the memory before its question says in full: "I took a trip.", "Where to?", "To Lisbon."
+ * The next call may overwrite them.
  */
 export function matchesWithSurroundings(
   matches: Float32Array,
@@ -42,7 +46,11 @@ export function matchesWithSurroundings(
     const [neighbour, share] = [near[place], shares[place] ?? 0];
     const others = neighbour === undefined ? undefined : candidates[neighbour]?.matches;
     if (others === undefined || others.length === 0) continue;
-    if (together === matches) together = matches.slice();
+    if (together === matches) {
+      if (scratch.length !== matches.length) scratch = new Float32Array(matches.length);
+      together = scratch;
+      together.set(matches);
+    }
     for (let j = 0; j < together.length; j += 1)
       together[j] = Math.max(together[j] ?? 0, share * (others[j] ?? 0));
   }

@@ -58,6 +58,8 @@ export class StoreCatalogue implements Catalogue {
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
+  readonly #salienceOf = (signals: Signals, sector: Sector) =>
+    fadedSalience(signals, this.#now(), HALF_LIVES[sector]);
   #requestsSweptAt = -Infinity;
 
   /** @param now the time for all that passes: requests kept, salience fading. */
@@ -136,9 +138,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   at(ordinal: Ordinal): CatalogueEntry | undefined {
-    return this.#columns.entry(ordinal, (signals, sector) =>
-      fadedSalience(signals, this.#now(), HALF_LIVES[sector]),
-    );
+    return this.#columns.entry(ordinal, this.#salienceOf);
   }
 
   signalsOf(id: string): Signals | undefined {

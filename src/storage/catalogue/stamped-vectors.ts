@@ -231,7 +231,7 @@ export class VectorIndex {
       const cut = () => {
         const seen = new Set<Ordinal>();
         return best
-          .sort((a, b) => b.cosine - a.cosine || b.ordinal - a.ordinal)
+          .sort((a, b) => (a.cosine > b.cosine ? -1 : a.cosine < b.cosine ? 1 : b.ordinal - a.ordinal))
           .filter(({ ordinal }) => seen.size !== seen.add(ordinal).size)
           .slice(0, limit);
       };
