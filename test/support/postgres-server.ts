@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,8 +31,10 @@ export interface PostgresServer {
   readonly port: number;
   /** The address of a database of that name, made when it is missing. */
   database(name: string): Promise<string>;
-  /** Kills the server without a chance to write anything, and starts it again after `awayMs`. */
+  /** Kills the server without a chance to write anything, and starts it again after `awayMs`; starts one that has ended. */
   crash(awayMs?: number): Promise<void>;
+  /** Stops all its processes where they are, for so long. Linux only. */
+  pause(forMs: number): Promise<void>;
   /** Runs statements on its first database, beside everybody else. */
   run(text: string): Promise<unknown[][]>;
   stop(): void;
@@ -42,20 +44,32 @@ export interface PostgresServer {
  * Starts a server of its own, in a folder of its own, which ends with this process.
  *
  * @param more settings; without them it syncs nothing.
+ * @param parent the folder that its folder is made in.
+ * @param source the server whose streaming replica it becomes.
  */
-export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  more: Readonly<Record<string, string>> = {},
+  {
+    parent = process.env["MEMORYD_TEST_DISK"] ?? tmpdir(),
+    source,
+  }: { readonly parent?: string; readonly source?: Pick<PostgresServer, "port"> } = {},
+): Promise<PostgresServer> {
   if (bindir === undefined) throw new Error("PostgreSQL is missing");
-  const folder = mkdtempSync(join(process.env["MEMORYD_TEST_DISK"] ?? tmpdir(), "memoryd-postgres-"));
+  const folder = mkdtempSync(join(parent, "memoryd-postgres-"));
   const data = join(folder, "data");
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if ("uid" in identity) chownSync(folder, NOBODY, NOBODY);
   const options = { ...identity, cwd: folder, stdio: "ignore" } as const;
-  const made = spawnSync(
-    join(bindir, "initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
-    { ...options, stdio: "pipe", encoding: "utf8" },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const [program, ...words] =
+    source === undefined
+      ? ["initdb", "-A", "trust", "-E", "UTF8", "--locale=C"]
+      : ["pg_basebackup", "-R", "-c", "fast", "-h", "127.0.0.1", "-p", String(source.port)];
+  const made = spawnSync(join(bindir, program), [...words, "-D", data, "-U", "postgres", "--no-sync"], {
+    ...options,
+    stdio: "pipe",
+    encoding: "utf8",
+  });
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`);
   const port = await freePort();
   const settings = {
     port,
@@ -107,12 +121,23 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
       return addressOf(name);
     },
     async crash(awayMs = 0) {
-      const ended = new Promise((done) => server.once("exit", done));
-      server.kill("SIGQUIT");
-      await ended;
+      if (server.exitCode === null) {
+        const ended = new Promise((done) => server.once("exit", done));
+        server.kill("SIGQUIT");
+        await ended;
+      }
       await sleep(awayMs);
       server = begin();
       await ready();
+    },
+    async pause(forMs) {
+      // First the one that would start more of the others.
+      server.kill("SIGSTOP");
+      const others = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8");
+      const pids = others.trim().split(" ").map(Number);
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      await sleep(forMs);
+      for (const pid of [...pids, server.pid ?? 0]) process.kill(pid, "SIGCONT");
     },
     run,
     stop,

@@ -11,12 +11,14 @@ export interface SwallowingProxy {
   holdBefore(text: string): { readonly held: Promise<void>; go(): void };
   /** Breaks all connections, and accepts none until `open`. */
   cut(): void;
-  open(): void;
+  /** @param port of the server that connections lead to from now on; the same as before where none is given. */
+  open(port?: number): void;
   close(): Promise<void>;
 }
 
 /** Stands between a client and a server, and loses what it is told to lose. */
 export async function openSwallowingProxy(target: number): Promise<SwallowingProxy> {
+  let leadsTo = target;
   const sockets = new Set<Socket>();
   let swallowed: string | undefined;
   let cutsThen = false;
@@ -27,7 +29,7 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
       client.destroy();
       return;
     }
-    const upstream = connect(target, "127.0.0.1");
+    const upstream = connect(leadsTo, "127.0.0.1");
     let swallows = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -83,7 +85,10 @@ export async function openSwallowingProxy(target: number): Promise<SwallowingPro
       return { held, go: () => kept?.uncork() };
     },
     cut,
-    open: () => (isCut = false),
+    open(port = leadsTo) {
+      leadsTo = port;
+      isCut = false;
+    },
     async close() {
       cut();
       await new Promise((done) => server.close(done));

@@ -26,16 +26,22 @@ export interface Database {
 
 /** What went wrong with the database. */
 export class DatabaseError extends Error {
-  /** SQLSTATE, where the server answered. */
+  /** SQLSTATE, where the server answered; not where its own log failed (`pg_wal`), which ends it, perhaps within a commit. */
   readonly code: string | undefined;
   /** False where nothing was sent, so that nothing can have been done. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown, wasSent: boolean) {
-    const { code, message } = cause as { readonly code?: unknown; readonly message?: string };
+    const {
+      code,
+      message,
+      file = "",
+    } = cause as { readonly code?: unknown; readonly message?: string; readonly file?: string };
     // Of several addresses that refused there is no message.
     super(message === undefined || message === "" ? String(code) : message, { cause });
-    this.code = typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+    // By the file of the server's code: the word PANIC comes in its language.
+    const isAnswer = typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && file !== "xlog.c";
+    this.code = isAnswer ? code : undefined;
     this.wasSent = wasSent;
   }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../src/core/errors.ts";
 import { addMemories, addMemory } from "../../../src/core/memories/add-memories.ts";
 import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
 import { openDatabase } from "../../../src/storage/postgres/database.ts";
 import { DatabaseKeys } from "../../../src/storage/postgres/database-keys.ts";
+import { add, contents, expectKept, writeDuring } from "../../support/node-writers.ts";
 import { type PostgresServer, hasPostgres, startPostgres } from "../../support/postgres-server.ts";
 import { times } from "../../support/stress.ts";
 import { openSwallowingProxy, type SwallowingProxy } from "../../support/swallowing-proxy.ts";
@@ -32,62 +32,8 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
   });
   const [first, second] = [0, 1].map((i) => () => nodes[i] as TestNode) as [() => TestNode, () => TestNode];
 
-  const add = async (node: TestNode, user: string, content: string) =>
-    (await addMemory(await node.portsOf(user), { content, userId: user })).memory;
-  const contents = async (node: TestNode, user: string) => {
-    const { store } = await node.portsOf(user);
-    const { ids } = store.catalogue.page({}, { limit: 100_000, offset: 0 });
-    const memories = await store.readMemories(ids);
-    return ids.map((id) => memories.get(id)?.content ?? "");
-  };
-
-  /** Writes on both nodes to the same users while something happens to the database; what was answered, and what was not. */
-  async function writeDuring(fault: () => Promise<void>) {
-    const users = [randomUUID(), randomUUID()];
-    const answered = new Map<string, string[]>(users.map((user) => [user, []]));
-    const refused: { readonly user: string; readonly content: string; readonly error: ServiceError }[] = [];
-    const over = new AbortController();
-    let slowestMs = 0;
-    const writers = nodes.flatMap((node, n) =>
-      users.flatMap((user) =>
-        [0, 1].map(async (w) => {
-          for (let i = 0; !over.signal.aborted; i += 1) {
-            const content = `note ${i} of writer ${w} on node ${n}`;
-            const startedAt = performance.now();
-            try {
-              await add(node, user, content);
-              answered.get(user)?.push(content);
-            } catch (error) {
-              if (!(error instanceof ServiceError)) throw error;
-              refused.push({ user, content, error });
-              await sleep(20);
-            }
-            slowestMs = Math.max(slowestMs, performance.now() - startedAt);
-          }
-        }),
-      ),
-    );
-    await fault();
-    over.abort();
-    await Promise.all(writers);
-    for (const user of users) {
-      const [here, there] = [await contents(first(), user), await contents(second(), user)];
-      expect(there).toEqual(here);
-      expect(new Set(here).size).toBe(here.length);
-      expect(here).toEqual(expect.arrayContaining(answered.get(user) ?? []));
-      for (const { content, error } of refused.filter((refusal) => refusal.user === user)) {
-        expect(error.code).toBe("NOT_READY");
-        if (!/not known whether/.test(error.message)) expect(here).not.toContain(content);
-      }
-      // All that is there was asked for, answered or not.
-      const known = new Set([...(answered.get(user) ?? []), ...refused.map(({ content }) => content)]);
-      expect(here.filter((content) => !known.has(content))).toEqual([]);
-    }
-    return { answered: [...answered.values()].flat().length, refused: refused.length, slowestMs };
-  }
-
   it("lose no answered write and make none twice while connections are terminated", async () => {
-    const figures = await writeDuring(async () => {
+    const writes = await writeDuring(nodes, async () => {
       for (let round = 0; round < times(15); round += 1) {
         await sleep(60);
         await server.run(
@@ -95,20 +41,20 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
         );
       }
     });
-    expect(figures.answered).toBeGreaterThan(20);
-    expect(figures.slowestMs).toBeLessThan(15_000);
+    await expectKept(nodes, writes);
+    expect(writes.slowestMs).toBeLessThan(15_000);
   });
 
   it("lose no answered write and make none twice while the server is killed", async () => {
-    const figures = await writeDuring(async () => {
+    const writes = await writeDuring(nodes, async () => {
       for (let round = 0; round < times(2); round += 1) {
         await sleep(300);
         await server.crash(300);
       }
       await sleep(300);
     });
-    expect(figures.answered).toBeGreaterThan(20);
-    expect(figures.slowestMs).toBeLessThan(15_000);
+    await expectKept(nodes, writes);
+    expect(writes.slowestMs).toBeLessThan(15_000);
   });
 
   it("load a user anew when the database has lost commits, as a promoted replica may have", async () => {
