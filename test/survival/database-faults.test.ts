@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
+import { DatabaseKeys } from "../../src/storage/postgres/database-keys.ts";
 import { add, contents, expectKept, writeDuring } from "../support/node-writers.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { times } from "../support/stress.ts";
@@ -79,6 +80,8 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
       const quiet = randomUUID();
       await add(first, quiet, "kept");
       const { feed } = (await second.users.find(quiet)).opened;
+      const keys = new DatabaseKeys(first.database);
+      await keys.read();
 
       let replicated: string[] = [];
       let lost: string[] = [];
@@ -97,6 +100,7 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
         await replica.run("select pg_reload_conf()");
         await expect.poll(() => replica.run("select 1 from pg_stat_wal_receiver")).toEqual([]);
         await add(first, quiet, "lost");
+        await keys.write([]);
         expect(await contents(second, quiet)).toEqual(["lost", "kept"]);
         await untilMore();
         primary.stop();
@@ -106,6 +110,9 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
         // Others go on beyond the sequence of the lost commits before the nodes ask again.
         const [other] = await openNodes(promoted);
         for (const content of ["one", "two", "three"]) await add(other, quiet, content);
+        const otherKeys = new DatabaseKeys(other.database);
+        await otherKeys.read();
+        await otherKeys.write([]);
         proxy.open(replica.port);
         await untilMore();
       });
@@ -130,6 +137,7 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
       expect(() => feed.list({ since: 1, limit: 10, userId: quiet })).toThrow(/loaded anew/);
       await add(first, quiet, "four");
       expect((await contents(second, quiet))[0]).toBe("four");
+      expect(await keys.isBehind()).toBe(true);
     },
   );
 

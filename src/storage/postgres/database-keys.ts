@@ -6,7 +6,7 @@ import { type Database, databaseAway, DatabaseError, perhapsWritten } from "./da
 /** The keys of all nodes, in the database. */
 export class DatabaseKeys implements KeyFile {
   readonly #database: Database;
-  /** Of the keys that were read or written last. */
+  /** Of the keys that were read or written last: no other keys have it, also where a promoted replica has lost them. */
   #version = "";
 
   constructor(database: Database) {
@@ -46,7 +46,7 @@ export class DatabaseKeys implements KeyFile {
   async #put(keys: string | null): Promise<void> {
     const [row] = await this.#database
       .query<[string]>(
-        "update memoryd.setup set keys = $1, keys_version = keys_version + 1 where keys_version = $2 returning keys_version",
+        "update memoryd.setup set keys = $1, keys_version = keys_version + 1 + floor(random() * 1e9)::bigint where keys_version = $2 returning keys_version",
         [keys, this.#version],
       )
       .catch((error: unknown) => {
