@@ -176,6 +176,27 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     for (const node of nodes) expect([...(await list(node, user)).values()]).toEqual(["as it was"]);
   });
 
+  it("delete all memories of a user or none when a node is killed between two statements", async () => {
+    const user = randomUUID();
+    for (const content of ["one", "two"]) await add(at(1), user, content);
+    const database = openDatabase({ connectionString: address });
+    const holder = await database.begin();
+    // The first statement deletes, the second empties these.
+    await holder.query("select from memoryd.record where owner = $1 for update", [user]);
+    const cut = call(at(0), "DELETE", `/users/${user}/memories`).catch(() => undefined);
+    const between =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update memoryd.record%'";
+    await expect.poll(() => server.run(between)).toHaveLength(1);
+    await at(0).kill();
+    await cut;
+    await holder.end();
+    await database.close();
+    nodes[0] = await startNode(folders[0] as string);
+    for (const node of nodes) expect([...(await list(node, user)).values()]).toEqual(["two", "one"]);
+    expect((await call(at(1), "DELETE", `/users/${user}/memories`)).body).toMatchObject({ deleted: 2 });
+    for (const node of nodes) expect(await list(node, user)).toEqual(new Map());
+  });
+
   it("answer 503 without the database, say so when asked, and go on when it is back", async () => {
     const user = randomUUID();
     await add(at(0), user, "before");
