@@ -64,8 +64,8 @@ const ASKS_OF = fromLanguages((languages) => {
   return {
     coming: new RegExp(`${spoken(coming)}|${comingUnspaced}`, "u"),
     past: new RegExp(spoken(happened), "u"),
-    /** All of a question that says nothing else. */
-    pastUnspaced: new RegExp(`^(?:${happenedUnspaced})+$`, "u"),
+    /** All of a question that says nothing else. Never goes back to a word: one that two languages have would be tried in all ways. */
+    pastUnspaced: new RegExp(String.raw`^(?:(?=(${happenedUnspaced}))\1)+$`, "u"),
     /** The words of each language of which each says nothing else. */
     empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty})$`, "u")),
   };
