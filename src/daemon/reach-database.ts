@@ -19,7 +19,7 @@ export async function prepareDatabase(config: Pick<Config, "store" | "storePassw
 /** What to do about an error, by its code and text: SQLSTATE, or that of Node, `pg` or a pooler. */
 const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
   [
-    /^28P01 |SASL.*password|password authentication failed|SASL authentication failed/,
+    /^28P01 |SASL.{0,80}password|password authentication failed|SASL authentication failed/,
     "The database asks for a password, and got none or a wrong one. Put it in a file and name that with --store-password-file, or in ~/.pgpass.",
   ],
   [

@@ -306,12 +306,8 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
   };
 }
 
-/** What a note tells of a thing, by shape: numbers, names within a sentence, and what is written as code or in several parts. */
-const VALUES = [
-  /\p{N}[\p{N}.,:]*/gu,
-  /(?<=[^.!?:\n]\s+["'(„“«]?)\p{Lu}[\p{L}\p{N}]+/gu,
-  /`[^`]+`|[\p{L}\p{N}]+(?:[_./@:-][\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*/gu,
-];
+/** Names within a sentence. */
+const NAME = /(?<=[^.!?:\n]\s["'(„“«]?)\p{Lu}[\p{L}\p{N}]+/gu;
 /** Days, months and parts of the day, folded. */
 const DAY_NAMES = fromLanguages((languages) => {
   const { weekdays, months, hour } = wordsOfAll(languages, "time");
@@ -322,8 +318,8 @@ const DAY_NAMES = fromLanguages((languages) => {
 const MAX_DIFFERENT = 2;
 
 /**
- * Whether the later text has a value of a shape that the earlier one has, and another; or the same label or nearly the same words. Scripts
- * without capitals do not show names.
+ * Whether both texts have a number or an identifier, a name or a day, and the later one another; or the same label or nearly the same
+ * words. Scripts without capitals do not show names.
  */
 function tellsAnotherValue(earlier: string, later: string): boolean {
   const [label] = /^[^:\n]{1,40}:/.exec(later) ?? [];
@@ -334,11 +330,15 @@ function tellsAnotherValue(earlier: string, later: string): boolean {
     return (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !known.has(word)).length;
   };
   if (Math.max(lacking(before, after), lacking(after, before)) <= MAX_DIFFERENT) return true;
-  const hasAnother = (shape: RegExp, one: string, other: string) => {
-    const known: readonly string[] = one.match(shape) ?? [];
-    return known.length > 0 && (other.match(shape) ?? []).some((value) => !known.includes(value));
+  const hasAnother = (read: (text: string) => readonly string[], one: string, other: string) => {
+    const known = read(one);
+    return known.length > 0 && read(other).some((value) => !known.includes(value));
   };
-  return VALUES.some((shape) => hasAnother(shape, earlier, later)) || hasAnother(DAY_NAMES(), before, after);
+  return (
+    hasAnother(identifiersOf, earlier, later) ||
+    hasAnother((text) => text.match(NAME) ?? [], earlier, later) ||
+    hasAnother((text) => text.match(DAY_NAMES()) ?? [], before, after)
+  );
 }
 
 function once<T>(make: () => T): () => T {
