@@ -88,11 +88,6 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
       let lost: string[] = [];
       const writes = await writeDuring(nodes, async (answered) => {
         const soFar = () => [...answered].flatMap(([user, notes]) => notes.map((note) => `${user} ${note}`));
-        const untilMore = async () => {
-          const { length } = soFar();
-          await expect.poll(() => soFar().length).toBeGreaterThan(length + 10);
-        };
-        await untilMore();
         replicated = soFar();
         const [[position] = []] = await primary.run("select pg_current_wal_lsn()");
         const hasAll = `select pg_last_wal_replay_lsn() >= '${String(position)}'`;
@@ -103,7 +98,8 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
         await add(first, quiet, "lost");
         await keys.write([]);
         expect(await contents(second, quiet)).toEqual(["lost", "kept"]);
-        await untilMore();
+        const { length } = soFar();
+        await expect.poll(() => soFar().length).toBeGreaterThan(length + 10);
         primary.stop();
         proxy.cut();
         await replica.run("select pg_promote()");
@@ -115,7 +111,6 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
         await otherKeys.read();
         await otherKeys.write([]);
         proxy.open(replica.port);
-        await untilMore();
       });
 
       const all: string[] = [];
@@ -174,7 +169,6 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
 
     const text = "word ".repeat(2_000);
     const writes = await writeDuring(nodes, async () => {
-      await sleep(300);
       fill();
       const refusal = async () => {
         for (let i = 0; ; i += 1) await add(first, user, `${i} ${text}`);
@@ -260,10 +254,9 @@ describe.skipIf(!hasPostgres)("nodes over a server that fails", () => {
     const writes = await writeDuring(nodes, async () => {
       // Short enough for all to be answered, and longer than a statement is waited for.
       for (const ms of [1_000, 12_000]) {
-        await sleep(300);
         await server.pause(ms);
+        await sleep(300);
       }
-      await sleep(300);
     });
     await expectKept(nodes, writes);
   });
