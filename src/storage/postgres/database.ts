@@ -196,7 +196,7 @@ function giveUp(client: PoolClient): void {
 export function databaseAway(cause: unknown): ServiceError {
   if (isLasting(cause)) return refused("what a request needs, so it was not begun", cause);
   return notReady(
-    `The database did not answer (${inWords(cause)}), so the request was not begun; try again shortly.`,
+    `The database could not be asked (${inWords(cause)}), so the request was not begun; try again shortly.`,
     { cause, retryAfterSeconds: 1 },
   );
 }
@@ -208,10 +208,13 @@ export function notWritten(cause: unknown): ServiceError {
       cause,
     });
   if (isLasting(cause)) return refused("a write, and nothing of it was stored", cause);
-  return notReady(`The database refused a write (${inWords(cause)}); nothing of it was stored. Try again.`, {
-    cause,
-    retryAfterSeconds: 1,
-  });
+  return notReady(
+    `The database did not take a write (${inWords(cause)}); nothing of it was stored. Try again.`,
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
 const isLasting = (cause: unknown): cause is DatabaseError =>
