@@ -81,7 +81,11 @@ export async function moveIn(
         if (!options.withoutKeys) assertKnown(keys, keysThere);
         if (belongings.has(null))
           await asked(database, (opened) => assertNotMovedAs(opened, storeId, options.nobodyAs));
+        // First, so that nobody without a key reads what is there already.
+        if (keysThere === undefined && keys !== undefined && !options.withoutKeys)
+          await connected(database, () => kept.write(keys));
         const clock = new DatabaseClock();
+        const leftAlone: string[] = [];
         const moved = { users: 0, memories: 0, facts: 0, versions: 0 };
         for (const [owner, inStore] of belongings) {
           const user = owner ?? options.nobodyAs ?? "";
@@ -90,20 +94,28 @@ export async function moveIn(
             await target.refresh();
             const removed = await removedRows(database, user);
             const left = withoutRemoved(inStore, removed, target.store);
-            assertNoOther(target.store, user, left);
+            if (isOther(target.store, left)) {
+              leftAlone.push(user);
+              await target.store.close();
+              return undefined;
+            }
             if (owner === null) await noteMovedAs(database, storeId, user);
             await moveUser(store, target.store, { user, own: left, removed, stampName: stampKey(known) });
             await target.store.close();
             return left;
           });
+          if (own === undefined) continue;
           moved.users += 1;
           moved.memories += own.memories.length;
           moved.facts += new Set(own.facts.map(({ id }) => id)).size;
           moved.versions += own.versions.length;
           options.onProgress(moved.users, belongings.size);
         }
-        if (keysThere === undefined && keys !== undefined && !options.withoutKeys)
-          await connected(database, () => kept.write(keys));
+        if (leftAlone.length > 0)
+          throw storeUnusable(
+            `These users have other memories or facts in the database and were left alone: ${leftAlone.map((user) => JSON.stringify(user)).join(", ")}. ` +
+              `All else was moved (${moved.users} users, ${moved.memories} memories).`,
+          );
         return moved;
       },
       { stamp: (stored) => (stamp = stored) ?? { model: "", windows: "", pooling: "", projection: "" } },
@@ -223,18 +235,17 @@ function withoutRemoved(
   };
 }
 
-/** @throws {ServiceError} STORE_UNUSABLE where the user has more in the database than what is moved. */
-function assertNoOther(target: MemoryStore, user: string, own: Belongings): void {
-  const known = new Set(own.memories);
-  const { ids: there } = target.catalogue.page({}, { limit: Infinity, offset: 0 });
-  const knownFacts = new Set(own.facts.map(({ id }) => id));
-  const otherFacts = target.catalogue.facts
-    .timelines({})
-    .some(({ facts }) => facts.some(({ latest }) => !knownFacts.has(latest.id)));
-  if (otherFacts || there.some((id) => !known.has(id)))
-    throw storeUnusable(
-      `The user ${JSON.stringify(user)} has other memories or facts in the database. Users who were moved before stay; nothing of this one was written.`,
-    );
+/** Whether a user has something in the database, and nothing of what is moved: what came after an earlier run stays beside it. */
+function isOther({ catalogue }: MemoryStore, own: Belongings): boolean {
+  const { ids } = catalogue.page({}, { limit: 1, offset: 0 });
+  const isEmpty = ids.length === 0 && catalogue.facts.timelines({}).length === 0;
+  const isNothingLeft = own.memories.length === 0 && own.facts.length === 0;
+  return (
+    !isEmpty &&
+    !isNothingLeft &&
+    !own.memories.some((id) => catalogue.find(id) !== undefined) &&
+    !own.facts.some(({ id }) => catalogue.facts.find(id) !== undefined)
+  );
 }
 
 async function moveUser(
@@ -288,7 +299,11 @@ async function moveUser(
     if (changes.length > 0) await target.commit(() => ({ changes, result: undefined }));
     const written = await target.readRows(ids);
     for (const [id, row] of rows)
-      if (JSON.stringify(written.get(id)) !== JSON.stringify(row))
+      // A later version was changed in the database since an earlier run.
+      if (
+        (written.get(id)?.version ?? 0) <= row.version &&
+        JSON.stringify(written.get(id)) !== JSON.stringify(row)
+      )
         throw storeUnusable(`The database has another text or version of the memory ${id} than the store.`);
   }
 

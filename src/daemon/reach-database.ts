@@ -39,6 +39,14 @@ const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
     "The certificate of the database is not valid today. Renew it, and look whether the clock of this machine is right.",
   ],
   [
+    /^55P03 /,
+    "A backup, a node or another program still uses the tables of memoryd. Wait for it or stop it, and run this again.",
+  ],
+  [
+    /^42501 /,
+    "The user of the database lacks a right: to make tables it must own the database or have CREATE on it, and a node needs the grants of docs/postgres.md.",
+  ],
+  [
     /not support SSL/,
     "The database does not use TLS, which memoryd needs wherever it is not on the same machine (127.0.0.1). Turn on `ssl` in the server, or in the pooler.",
   ],

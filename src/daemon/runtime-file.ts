@@ -4,8 +4,6 @@ import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../files/own-files.ts";
-import { holdsStore } from "../storage/files/data-directory.ts";
-import { nodeDisk } from "../storage/files/disk.ts";
 import type { DirectoryLock } from "../storage/files/lock.ts";
 
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
@@ -60,7 +58,14 @@ export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
 }
 
 /** True where a store was ever made, which a daemon could serve. */
-export const hasStore = async (dataDir: string): Promise<boolean> => await holdsStore(nodeDisk, dataDir);
+export async function hasStore(dataDir: string): Promise<boolean> {
+  const [{ holdsStore }, { nodeDisk }] = await storeFiles();
+  return holdsStore(nodeDisk, dataDir);
+}
+
+/** Hooks read this file at every prompt, and neither lock nor look for a store. */
+const storeFiles = () =>
+  Promise.all([import("../storage/files/data-directory.ts"), import("../storage/files/disk.ts")]);
 
 /** Removes the file, unless another instance has written its own meanwhile. */
 export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
@@ -95,12 +100,8 @@ export function baseUrl(place: {
 
 /** The lock of starting the daemon; undefined while another has it. @throws {ServiceError} STORE_UNUSABLE. */
 export async function lockStart(dataDir: string): Promise<DirectoryLock | undefined> {
-  // Hooks read this file at every prompt, and lock nothing.
-  const [{ refuseForeignDirectory }, { nodeDisk }, { tryLock }] = await Promise.all([
-    import("../storage/files/data-directory.ts"),
-    import("../storage/files/disk.ts"),
-    import("../storage/files/lock.ts"),
-  ]);
+  const [{ refuseForeignDirectory }, { nodeDisk }] = await storeFiles();
+  const { tryLock } = await import("../storage/files/lock.ts");
   makeFolder(dataDir);
   await refuseForeignDirectory(nodeDisk, dataDir);
   return tryLock(dataDir, START_LOCK);

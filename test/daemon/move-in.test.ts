@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
     node = await openTestNode(config.store);
     await addMemory(await node.portsOf("hall"), { content: "elsewhere", userId: "hall" });
     await expect(move({ nobodyAs: "hall" })).rejects.toMatchObject({
-      message: expect.stringMatching(/"hall" has other memories/) as string,
+      message: expect.stringMatching(/were left alone: "hall"/) as string,
     });
     expect(await move({ nobodyAs: "our house" })).toMatchObject({ users: 2, memories: 3 });
     const repeated = await addMemory(await node.portsOf("our house"), {
@@ -209,14 +209,41 @@ describe.skipIf(!hasPostgres)("moving into a database", () => {
     await database.close();
   });
 
-  it("writes nothing of a user who has other memories in the database", async () => {
+  it("moves all but a user who has other memories in the database, and says whose are left", async () => {
     await add("tea of ann", { userId: "ann" });
+    await add("tea of ben", { userId: "ben" });
     await disk.close();
     node = await openTestNode(config.store);
     await addMemory(await node.portsOf("ann"), { content: "elsewhere", userId: "ann" });
     await expect(move()).rejects.toMatchObject({
-      message: expect.stringMatching(/"ann" has other memories/) as string,
+      message: expect.stringMatching(
+        /left alone: "ann"\. All else was moved \(1 users, 1 memories\)/,
+      ) as string,
     });
     expect((await node.portsOf("ann")).store.catalogue.size).toBe(1);
+    expect((await node.portsOf("ben")).store.catalogue.size).toBe(1);
+  });
+
+  it("goes on after an interruption whatever nodes have written meanwhile, keys first", async () => {
+    const tea = await add("tea of ann", { userId: "ann" });
+    await add("tea of ben", { userId: "ben" });
+    const ring = keyRingOf(openKeyFile(nodeDisk, disk.directory), undefined, disk.ports.clock);
+    await ring.create({ name: "laptop", scope: "write", userId: "ann" });
+    await disk.close();
+    const interrupted = () => {
+      throw new Error("interrupted");
+    };
+    await expect(move({ onProgress: interrupted })).rejects.toThrow("interrupted");
+    const database = openDatabase({ connectionString: config.store });
+    expect(await new DatabaseKeys(database).read()).toMatchObject([{ name: "laptop" }]);
+    await database.close();
+    node = await openTestNode(config.store);
+    const ann = await node.portsOf("ann");
+    await addMemory(ann, { content: "milk of ann", userId: "ann" });
+    await updateMemory(ann, { id: tea.id, content: "tea at five", userId: "ann" });
+    expect(await move()).toMatchObject({ users: 2, memories: 2 });
+    const { store } = await node.portsOf("ann");
+    expect(store.catalogue.size).toBe(2);
+    expect((await store.readMemories([tea.id])).get(tea.id)?.content).toBe("tea at five");
   });
 });

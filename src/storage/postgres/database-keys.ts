@@ -51,8 +51,7 @@ export class DatabaseKeys implements KeyFile {
       )
       .catch((error: unknown) => {
         if (!(error instanceof DatabaseError)) throw error;
-        const isUnknown = error.wasSent && !error.isRefusal && !error.isConflict;
-        throw isUnknown ? perhapsWritten(error) : databaseAway(error);
+        throw error.isUnknown ? perhapsWritten(error) : databaseAway(error);
       });
     if (row === undefined)
       throw conflict("Another node changed the keys at this moment; try again shortly.", {

@@ -45,6 +45,11 @@ export class DatabaseError extends Error {
     this.wasSent = wasSent;
   }
 
+  /** True where nobody knows what the server did: it was asked and did not answer, or told that it ended meanwhile. */
+  get isUnknown(): boolean {
+    return this.wasSent && (this.code === undefined || /^08|^57P0[12]$|^40003$/.test(this.code));
+  }
+
   /** True where other transactions were in the way, so that the server did nothing. */
   get isConflict(): boolean {
     return this.code !== undefined && /^40(?!003)/.test(this.code);

@@ -72,7 +72,9 @@ export async function prepareSchema(database: Database): Promise<number> {
   try {
     // A new index of a large table takes as long as it takes.
     await transaction.query("set local statement_timeout = 0");
+    await transaction.query("set local lock_timeout = 0");
     await transaction.query("select pg_advisory_xact_lock($1)", [PREPARING]);
+    await transaction.query("set local lock_timeout = '10s'");
     const before = await versionIn(transaction);
     if (before > SCHEMA_VERSION) throw newerSchema(before);
     for (const migration of MIGRATIONS.slice(before))

@@ -209,7 +209,7 @@ export class UserJournal implements StoreJournal {
         if (!(error instanceof DatabaseError)) throw error;
         if (error.isConflict && !isUnknown) return false;
         if (error.isRefusal && !isUnknown) throw notWritten(error);
-        isUnknown ||= error.wasSent;
+        isUnknown ||= error.isUnknown;
         if (performance.now() >= deadline)
           throw isUnknown ? new Lost(perhapsWritten(error)) : notWritten(error);
         await sleep(pause, undefined, { ref: false });

@@ -266,6 +266,22 @@ describe.skipIf(!hasPostgres)("users' stores while the database fails", () => {
     expect(await contents(second(), user)).toEqual(["two"]);
   });
 
+  it("know that a server which is read-only stored nothing", async () => {
+    const hasty = await openTestNode(address, { patienceMs: 300 });
+    const { query } = first().database;
+    await query(`create or replace function memoryd.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'read-only' using errcode = '25006'; end $$`);
+    await query("create trigger refuses before insert on memoryd.record execute function memoryd.refuse()");
+    const user = randomUUID();
+    await expect(add(hasty, user, "one")).rejects.toMatchObject({
+      message: "The database did not take a write (read-only); nothing of it was stored. Try again.",
+    });
+    await query("drop trigger refuses on memoryd.record");
+    await add(hasty, user, "two");
+    expect(await contents(second(), user)).toEqual(["two"]);
+    await hasty.close();
+  });
+
   it("tell a request that no connection was free for", async () => {
     const held = await Promise.all(Array.from({ length: 10 }, () => first().database.begin()));
     await expect(first().portsOf(randomUUID())).rejects.toMatchObject({
