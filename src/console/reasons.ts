@@ -1,6 +1,7 @@
 /** Why a term of the ranking speaks for a note, and against it; `texts.ts` has all other words. */
 export const reasons: Readonly<Record<string, readonly string[]>> = {
   words: ["it has words of your question"],
+  pasted: ["it fits what you pasted"],
   phrase: ["it has your words in their order"],
   vectors: ["it is about the same thing"],
   tokens: ["it fits your question word by word"],

@@ -53,7 +53,8 @@ interface Belongings {
  * interruption it goes on. What was removed in the database after an earlier run stays removed: within a week, or while a
  * memory is in the trash there.
  *
- * @throws {ServiceError} STORE_UNUSABLE, UNPROCESSABLE for what cannot be moved; nothing was written where it is refused.
+ * @throws {ServiceError} UNPROCESSABLE, before anything is written, for what cannot be moved; STORE_UNUSABLE for what cannot be read or written,
+ * and at the end, when all else was moved, for users who have other memories in the database.
  */
 export async function moveIn(
   config: Pick<Config, "store" | "storePasswordFile">,
@@ -81,7 +82,7 @@ export async function moveIn(
         if (!options.withoutKeys) assertKnown(keys, keysThere);
         if (belongings.has(null))
           await asked(database, (opened) => assertNotMovedAs(opened, storeId, options.nobodyAs));
-        // First, so that nobody without a key reads what is there already.
+        // Keys go first: while users are moved a locked store stays locked.
         if (keysThere === undefined && keys !== undefined && !options.withoutKeys)
           await connected(database, () => kept.write(keys));
         const clock = new DatabaseClock();
@@ -220,7 +221,7 @@ async function removedRows({ query }: Database, user: string): Promise<ReadonlyS
   return new Set(rows.map(([name]) => name));
 }
 
-/** What a user has in the store, but for the memories that were deleted in the database after an earlier run. */
+/** The belongings of a user in the store without those that were deleted in the database after an earlier run. */
 function withoutRemoved(
   own: Belongings,
   removed: ReadonlySet<string>,

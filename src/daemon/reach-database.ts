@@ -16,7 +16,7 @@ export async function prepareDatabase(config: Pick<Config, "store" | "storePassw
   }
 }
 
-/** What to do about an error, by its code and text: SQLSTATE, or that of Node, `pg` or a pooler. */
+/** Remedies for errors by code and text: SQLSTATE, or those of Node, `pg` or a pooler. */
 const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
   [
     /^28P01 |SASL.{0,80}password|password authentication failed|SASL authentication failed/,

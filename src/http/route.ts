@@ -186,7 +186,7 @@ export interface Served extends Parts {
   readonly openapi: () => object;
 }
 
-/** Who makes a request. */
+/** The caller of a request. @throws {TypeError} for a route that needs no key. */
 export function callerOf({ caller, routeOptions }: FastifyRequest): Caller {
   // An open route may be called by anybody: one that reached the operations would answer for everybody.
   if (caller === undefined) throw new TypeError(`${routeOptions.url} needs no key, so it has no operations`);

@@ -257,15 +257,19 @@ describe("listen", () => {
   });
 
   describe("close", () => {
-    it("finishes the request that runs, and tells its client that the connection ends", async () => {
+    /** Starts with a request that, once it has begun, waits until it may run on. */
+    const startWaiting = async () => {
       const [begun, running] = [deferred(), deferred()];
-      const { port, close } = await start({
-        getMemory: async () => {
-          begun.resolve();
-          await running.promise;
-          throw new Error("done");
-        },
-      });
+      const getMemory = async () => {
+        begun.resolve();
+        await running.promise;
+        throw new Error("done");
+      };
+      return { ...(await start({ getMemory })), begun, running };
+    };
+
+    it("finishes the request that runs, and tells its client that the connection ends", async () => {
+      const { port, close, begun, running } = await startWaiting();
       const reply = send(port, {
         path: MEMORY,
         headers: { connection: "keep-alive" },
@@ -279,14 +283,7 @@ describe("listen", () => {
     });
 
     it("answers once more over a connection that was kept open, while another's request runs", async () => {
-      const [begun, running] = [deferred(), deferred()];
-      const { port, close } = await start({
-        getMemory: async () => {
-          begun.resolve();
-          await running.promise;
-          throw new Error("done");
-        },
-      });
+      const { port, close, begun, running } = await startWaiting();
       const kept = connect(port, "127.0.0.1");
       const asks = async () => {
         kept.write(`GET /livez HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);

@@ -149,7 +149,7 @@ function planOf(
   const parts = wasThere || entry === undefined ? undefined : documentRootedAt(catalogue, entry)?.memoryIds;
   const other = [kept.slice(from), ...(parts ?? []).map((part) => catalogue.versions.of(part))].flat().find(
     ({ endedAt, endedBy, endedHow }) =>
-      // What came back from the trash as it was may be what an undo was cut short after.
+      // An undo may have been cut short after it took a memory back from the trash.
       endedAt >= since && !isMeant(endedBy) && !(wasThere && endedHow === "undeleted"),
   );
   return {

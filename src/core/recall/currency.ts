@@ -22,7 +22,7 @@ export type Tense = "present" | "past";
 export const words = (...lists: string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
 
-/** What may be named as a time. */
+/** The names of months, of days of the week and of Christmas, in all languages. */
 function timesOf(languages: readonly Language[]): string {
   const { months, weekdays, christmas } = wordsOfAll(languages, "time");
   return `${months}|${weekdays}|${christmas}`;
@@ -290,18 +290,17 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     odds += ofTelling(shared.filter(isTelling));
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
-    const saysHow = () =>
+    // "The lease of the boathouse lies in the blue folder" answers much worse, and does not say when it ends.
+    const isOnSame = () =>
       (tense === "present" ? ratio : -ratio) > MUCH_WORSE ||
       isOpen(earlier.content) ||
       tellsAnotherValue(earlier.content, later.content);
-    if (odds >= LINE[tense] && !isWarned && saysHow()) return true;
+    if (odds >= LINE[tense] && !isWarned && isOnSame()) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
     // A note that warns of nothing replaces a warning only by a clear word of change.
-    if (isWarned && change !== "clear") return false;
-    // "The lease of the boathouse lies in the blue folder" does not say anew when it ends.
-    if (change === undefined) return odds >= LINE[tense] && saysHow();
+    if (change === undefined || (isWarned && change !== "clear")) return false;
     return odds + WEIGHTS[change] >= LINE[tense];
   };
 }

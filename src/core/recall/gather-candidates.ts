@@ -99,13 +99,14 @@ export interface Among {
  * and what waypoints lead to from them; beside them their neighbours in the session. All are ranked together, so a filter
  * changes which memories are answers and not what they are worth. Reads the token vectors of the promising, and texts only
  * for a question that quotes a phrase.
+ *
+ * @param withPaste the vector of the question together with what was pasted beside it.
  */
 export async function gatherCandidates(
   store: MemoryStore,
   question: RankingQuestion,
   embedding: QuestionEmbedding,
   { whole, selection, preferred = [] }: Among,
-  /** The vector of the question together with what was pasted beside it. */
   withPaste?: Float32Array,
 ): Promise<Candidates> {
   const { catalogue } = store;
@@ -187,9 +188,10 @@ export async function gatherCandidates(
       ? []
       : [...candidates.entries()].filter(([, { id, ordinal }]) => read.has(ordinal) && !tokens.has(id));
   const asked = embedding.words.map((word) => analyse(word)[0] ?? word);
-  matchByWords(store, question, asked, lacking, matches);
+  const having = asked.map((term) => store.havingTerm(term));
+  matchByWords(store, question, having, lacking, matches);
   matchPlaces(matches, entries, asked);
-  matchSameWords(store, asked, candidates, matches);
+  matchSameWords(having, candidates, matches);
   const quoted = await quotedShares(
     store,
     question,
@@ -225,17 +227,18 @@ function matchPlaces(
   });
 }
 
+/** For each token of a question, which memories have its word. */
+type Having = readonly ((ordinal: Ordinal) => boolean)[];
+
 /**
  * Raises the matches of tokens whose word a note has: in few words ("lime is up to 52") it has another vector than in the question.
  * In a talk the same words come up all the time.
  */
 export function matchSameWords(
-  store: Pick<MemoryStore, "havingTerm">,
-  asked: readonly string[],
+  having: Having,
   candidates: readonly Pick<RankingCandidate, "ordinal" | "traits" | "sessionId">[],
   matches: readonly Float32Array[],
 ): void {
-  const having = asked.map((term) => store.havingTerm(term));
   candidates.forEach(({ ordinal, traits, sessionId }, i) => {
     if (!isNote(traits, sessionId)) return;
     for (let j = 0; j < having.length; j += 1) if (having[j]?.(ordinal)) raise(matches[i], j, WORD_MATCH);
@@ -250,15 +253,14 @@ function raise(matches: Float32Array | undefined, token: number, least: number):
 function matchByWords(
   store: MemoryStore,
   { tokenFloor }: RankingQuestion,
-  asked: readonly string[],
+  having: Having,
   lacking: readonly (readonly [place: number, { readonly ordinal: Ordinal; cosine: number }])[],
   matches: Float32Array[],
 ): void {
   if (lacking.length === 0) return;
-  const found = asked.map((term) => store.havingTerm(term));
   for (const [i, candidate] of lacking) {
     const { ordinal } = candidate;
-    const match = Float32Array.from(found, (has) => (has(ordinal) ? 1 : tokenFloor));
+    const match = Float32Array.from(having, (has) => (has(ordinal) ? 1 : tokenFloor));
     matches[i] = match;
     if (candidate.cosine === 0 && store.windowsOf(ordinal).length === 0)
       candidate.cosine = match.reduce((sum, each) => sum + each, 0) / Math.max(1, match.length);

@@ -84,16 +84,17 @@ export function namingAnother(
         identifiers.some((other) => isLike(other) && !(TIME_OF_DAY.test(one) && TIME_OF_DAY.test(other))),
     );
   const numbersOf = ({ numbered }: Named, word: string) => numbered.get(word) ?? new Set<string>();
+  const haveSame = (numbers: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    [...numbers].some((one) => [...others].some((other) => isSame(one, other)));
   const isNumberedElse = (other: (typeof named)[number]) =>
     [...asked.numbered].some(([word, numbers]) => {
       const there = numbersOf(other, word);
-      const isElse =
-        there.size > 0 && ![...numbers].some((one) => [...there].some((other) => isSame(one, other)));
       return (
-        isElse &&
+        there.size > 0 &&
+        !haveSame(numbers, there) &&
         named.some(
           (exact) =>
-            [...numbers].some((one) => [...numbersOf(exact, word)].some((other) => isSame(one, other))) &&
+            haveSame(numbers, numbersOf(exact, word)) &&
             sumOf(exact.hit.score) >= OF_ANOTHER * sumOf(other.hit.score),
         )
       );

@@ -6,7 +6,7 @@ export interface RankingCandidate {
   readonly ordinal: Ordinal;
   /** BM25 of what is asked, exact. */
   readonly words: number;
-  /** Of what was pasted beside it, if anything was: BM25, and the cosine of the best window with both together. */
+  /** BM25 of what was pasted beside it, if anything was, and the cosine of the best window with both together. */
   readonly pasted?: { readonly words: number; readonly cosine: number } | undefined;
   /** Cosine of the best window with the question. */
   readonly cosine: number;

@@ -40,7 +40,7 @@ export type RankingTerm = (typeof TERMS)[number];
 export const WEIGHTS = {
   words: 1,
   vectors: 0.6,
-  /** Of how much nearer a memory is to the question and its paste together than candidates are on average. */
+  /** How much nearer a memory is to the question and its paste together than candidates are on average. */
   paste: 1.8,
   tokens: 0.5,
   context: 4.5,

@@ -27,7 +27,7 @@ const SEARCHED_CHARS = 2_000;
 
 /** The words of change in a text, folded, but for those that it denies. */
 export function changeWords(text: string): Set<string> {
-  const folded = fold(text.slice(0, SEARCHED_CHARS));
+  const folded = searched(text);
   const found = new Set<string>();
   const { words, denied, denying } = CHANGE();
   for (const { 0: word, index } of matchesOf(words, folded))
@@ -47,14 +47,16 @@ const STANDING = fromLanguages((languages) => {
     open: new RegExp(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
   };
 });
-const isFoundIn = (pattern: RegExp, text: string) => pattern.test(fold(text.slice(0, SEARCHED_CHARS)));
+const searched = (text: string): string => fold(text.slice(0, SEARCHED_CHARS));
 
 /** Whether a note tells a prohibition, an allergy, a danger or another warning. */
-export const isWarning = (text: string): boolean => isFoundIn(STANDING().warning, text);
+export const isWarning = (text: string): boolean => STANDING().warning.test(searched(text));
 
 /** Whether a note tells of something that is to be done or decided. */
-export const isOpen = (text: string): boolean => isFoundIn(STANDING().open, text);
+export const isOpen = (text: string): boolean => STANDING().open.test(searched(text));
 
 /** Whether a note must never be taken for replaced by a guess: a warning, a dose, or something open. */
-export const isStanding = (text: string): boolean =>
-  isWarning(text) || isFoundIn(STANDING().dose, text) || isOpen(text);
+export function isStanding(text: string): boolean {
+  const folded = searched(text);
+  return Object.values(STANDING()).some((pattern) => pattern.test(folded));
+}

@@ -6,7 +6,7 @@ import { type Database, databaseAway, DatabaseError, perhapsWritten } from "./da
 /** The keys of all nodes, in the database. */
 export class DatabaseKeys implements KeyFile {
   readonly #database: Database;
-  /** Of the keys that were read or written last: no other keys have it, also where a promoted replica has lost them. */
+  /** The version of the keys that were read or written last: no other keys have it, also where a promoted replica has lost them. */
   #version = "";
 
   constructor(database: Database) {

@@ -37,7 +37,7 @@ export class DatabaseError extends Error {
       message,
       file = "",
     } = cause as { readonly code?: unknown; readonly message?: string; readonly file?: string };
-    // Of several addresses that refused there is no message.
+    // An error of several addresses that refused has no message.
     super(message === undefined || message === "" ? String(code) : message, { cause });
     // By the file of the server's code: the word PANIC comes in its language.
     const isAnswer = typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && file !== "xlog.c";
@@ -94,7 +94,7 @@ export function openDatabase(config: PoolConfig): Database {
 
   const connect = () =>
     pool.connect().catch((error: Error) => {
-      // What pg says then sounds as if nobody had answered.
+      // The message of pg sounds as if the server had not answered.
       const isBusy = error.message === "timeout exceeded when trying to connect";
       const cause = isBusy
         ? new Error(
@@ -177,7 +177,7 @@ export function openDatabase(config: PoolConfig): Database {
   };
 }
 
-/** Of the message that asks a server to end the statement of another connection. */
+/** The code of the message that asks a server to end the statement of another connection. */
 const CANCEL_REQUEST = 80_877_102;
 
 /**

@@ -34,7 +34,7 @@ describe("matchTokens", () => {
 
 describe("matchSameWords", () => {
   it("raises the tokens of words that a note has, and none of a turn of a conversation", () => {
-    const store = { havingTerm: (term: string) => (ordinal: number) => term === "oak" && ordinal !== 2 };
+    const having = [() => false, (ordinal: number) => ordinal !== 2];
     const of = (ordinal: number, content: string, sessionId: string | null = null) => ({
       ordinal,
       sessionId,
@@ -42,7 +42,7 @@ describe("matchSameWords", () => {
     });
     const candidates = [of(0, "oak 52"), of(1, "oak"), of(2, "elm"), of(3, "Ida: oak?", "talk")];
     const matches = [0.2, 0.9, 0.2, 0.2].map((match) => Float32Array.of(match, match));
-    matchSameWords(store, ["price", "oak"], candidates, matches);
+    matchSameWords(having, candidates, matches);
     const rounded = matches.map((own) => [...own].map((match) => Number(match.toFixed(1))));
     expect(rounded).toEqual([
       [0.2, 0.7],
