@@ -134,6 +134,41 @@ export function readPairs(file: string, name: string, today = Date.now()): Every
   };
 }
 
+interface LaterNote {
+  readonly earlier: string;
+  readonly later: string;
+  /** What holds since the later one: that alone, the rest of the earlier one too, or both. */
+  readonly holds: "later" | "part" | "both";
+  readonly ask: readonly (readonly [text: string, first: "earlier" | "later" | "both"])[];
+}
+
+/** Pairs in one user's notes. */
+const PAIRS_OF_A_USER = 60;
+
+/** Pairs of notes, a line each in JSON: the later one replaces the earlier one, changes a part of it, or tells another thing. */
+export function readLaterNotes(file: string, name: string, today = Date.now()): EverydaySet {
+  const pairs = readFileSync(file, "utf8").trim().split(/\r?\n/);
+  const memories: SetMemory[] = [];
+  const questions: SetQuestion[] = [];
+  for (const [i, line] of pairs.entries()) {
+    const { earlier, later, holds, ask } = JSON.parse(line) as LaterNote;
+    const userId = `user ${Math.floor(i / PAIRS_OF_A_USER)}`;
+    const [before, after] = [`${i} earlier`, `${i} later`];
+    const daysAgo = 60 + ((i * 37) % 400);
+    const days = 5 + ((i * 53) % 50);
+    const at = (ago: number) => ({ userId, tags: [], occurredAt: today - ago * DAY_MS });
+    memories.push({ name: before, content: earlier, ...at(daysAgo) });
+    memories.push({ name: after, content: later, ...at(daysAgo - days) });
+    for (const [text, first] of ask) {
+      const expect = first === "both" ? [before, after] : [`${i} ${first}`];
+      const kind = first === "both" ? "either" : `${first} of ${holds}`;
+      questions.push({ kind, userId, text, expect, stale: kind === "later of later" ? [before] : [] });
+    }
+  }
+  memories.sort((a, b) => (a.occurredAt ?? 0) - (b.occurredAt ?? 0));
+  return { name, now: today, memories, questions };
+}
+
 /**
  * Notes of people with a question in other words each, from a text file: `# person`; a line a note, `note | tag | question in
  * other words | question in the note's words`, the last one or none; `? question` that is near a note and `! question` that is far

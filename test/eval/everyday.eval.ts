@@ -16,6 +16,7 @@ import {
   type EverydaySet,
   readConversations,
   readEverydaySet,
+  readLaterNotes,
   readPairs,
   readParaphrases,
 } from "./everyday-set.ts";
@@ -47,6 +48,8 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   ["changing notes", () => readEverydaySet("test/fixtures/changing-notes", "changing notes")],
   // Whether the later of two notes takes the place of the earlier one; of every second line nobody read the failures.
   ["pairs", () => readPairs("test/eval/pairs.txt", "pairs")],
+  // 1 800 more in some fifteen languages, sixty in the notes of one user; nothing was fitted to them.
+  ["later notes", () => readLaterNotes("test/eval/later-notes.jsonl", "later notes")],
   ["paraphrases, tuned", () => readParaphrases("test/eval/paraphrases-tuned.txt", "tuned")],
   // Other people; nothing was chosen by them.
   ["paraphrases, judged", () => readParaphrases("test/eval/paraphrases-judged.txt", "judged")],

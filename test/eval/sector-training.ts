@@ -4,7 +4,12 @@ import { join } from "node:path";
 import type { SectorModel } from "../../src/core/sectors/sectors.ts";
 import type { Example, Statement } from "../../src/core/sectors/train-sectors.ts";
 import type { EmbeddingModel } from "../../src/models/bundled-models.ts";
+import { useLanguages } from "../../src/core/text/languages.ts";
+import { readLanguages } from "../../src/files/read-languages.ts";
 import { openBareModel } from "./bare-model.ts";
+
+// The cues of sectors are words of languages, also for the script that trains.
+useLanguages(readLanguages);
 
 export const SECTORS_DIRECTORY = join(import.meta.dirname, "../../data/sectors");
 

@@ -109,24 +109,32 @@ for topic, block in enumerate(blocks, len(topics)):
         for a in rnd.sample(sorted(line), 8):
             b = a if rnd.random() < 0.3 else rnd.choice(sorted(line))
             pairs.append((q, a, said(a, line[a][1]), n, b, said(b, line[b][0]), topic, key(line["en"][1], line["en"][0], e)))
-# notes with questions in other words, one a line; the English wording of a note stands for its other languages
+# notes with questions in other words, one a line; the English wording of a note stands for its other languages. A text in another
+# language has the English text's number -1 where there is none
 EN = set("the a an is are was were to of in on for with at my our we i it that this and not who what when where why how do does did can you your her his she he they has have had be by from or if no any which".split())
 
 
 def is_english(t):
     words = re.findall(r"[a-z']+", t.lower())
-    return t.isascii() and bool(words) and sum(w in EN for w in words) > 0.22 * len(words)
+    letters = re.sub(r"[^\w]", "", t)
+    plain = sum(c.isascii() for c in letters) > 0.97 * len(letters)
+    return plain and bool(words) and sum(w in EN for w in words) >= (0.18 if len(words) > 4 else 0.01) * len(words)
+
+
+def number_of(t, wording=None):
+    return text(t) if is_english(t) else -1 if wording is None else text(wording)
 
 
 items = [json.loads(l) for l in open(here / "notes-asked.jsonl", encoding="utf8")]
+lookalikes = []
 for topic, d in enumerate(items, len(topics) + len(blocks)):
     notes = [d["note"], *d["same"]]
     wording = next((t for t in notes if is_english(t)), None)
-    for q in d["ask"] if wording else []:
-        if is_english(q):
-            for note in notes:
-                n = text(note) if is_english(note) else text(wording)
-                pairs.append((text(q), "en", q, n, "en" if is_english(note) else "", note, topic, ""))
+    for q in d["ask"]:
+        for note in notes:
+            pairs.append((number_of(q), "", q, number_of(note, wording), "", note, topic, ""))
+    for t in d["not"]:
+        lookalikes.append((number_of(t), t, topic))
 topic_texts = len(english)
 print(len(topics), "+", len(blocks), "+", len(items), "topics,", len(pairs), "pairs,", len(english), "English texts")
 
@@ -220,7 +228,7 @@ for en in keys:
     for l in rnd.sample(some, min(6, len(some))) + rnd.sample(rest, min(2, len(rest))):
         translations.append((i, l, by[en][l]))
 print(sentences, "sentences and", len(by) - sentences, "words translated,", len(translations), "translations", collections.Counter(l for _, l, _ in translations).most_common())
-json.dump({"english": english, "topic_texts": topic_texts, "translations": translations, "pairs": pairs}, open(out, "w"), ensure_ascii=False)
+json.dump({"english": english, "topic_texts": topic_texts, "translations": translations, "pairs": pairs, "lookalikes": lookalikes, "asked": len(topics) + len(blocks)}, open(out, "w"), ensure_ascii=False)
 print(len(english), "English texts,", len(pairs), "pairs")
 for p in rnd.sample(pairs, 12):
     print("   ", p)
