@@ -164,8 +164,8 @@ export const SETTINGS_SCHEMA = {
     "proxy for fetching pages, such as http://proxy.example:3128; private pages are then never fetched",
   ),
   model: text(
-    "embedding model of a new store: memoryd-e5-small, multilingual-e5-small, all-MiniLM-L6-v2, or one that was added; a store that has one keeps it",
-    "memoryd-e5-small",
+    "embedding model of a new store: memoryd-e5-small-2, memoryd-e5-small, all-MiniLM-L6-v2, or one that was added; a store that has one keeps it",
+    "memoryd-e5-small-2",
     { pattern: /^[A-Za-z0-9][\w.-]{0,63}$/, expected: "the name of a model, as `memoryd models` lists them" },
   ),
   memoryBudget: size(

@@ -14,7 +14,7 @@ import { openKeyRing } from "./key-service.ts";
 import { createPlaces, expireIn, portsBeside, scheduledFollowUps } from "./beside-store.ts";
 import { beginDaemon, loadServerModules, serve } from "./serve.ts";
 import { type Logger, systemClock } from "./system.ts";
-import { ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
+import { GONE_MODELS, ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createModelService, modelOf, type OpeningModel, openModel } from "./model-service.ts";
 import { usualThreads, type ModelEmbedder } from "../models/onnx-embedder.ts";
@@ -89,7 +89,9 @@ export async function startDaemon(
         return opening.model.stamp;
       },
       changesModel: (stored) =>
-        chosenModel(config.dataDir) !== undefined || modelOf(config.dataDir, stored) !== undefined,
+        chosenModel(config.dataDir) !== undefined ||
+        modelOf(config.dataDir, stored) !== undefined ||
+        GONE_MODELS.has(stored.model),
       log,
       limits: { bytes: config.checkpointBytes },
       cacheBytes,

@@ -81,10 +81,27 @@ const E5_TOKENIZER = {
   tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
 };
 
-/** About a hundred languages: multilingual-e5-small, taught what is meant in other words. */
+/** About a hundred languages: multilingual-e5-small, its vectors and token vectors taught what is meant in other words. */
 export const MEMORYD_E5 = modelOf({
   ...E5,
+  name: "memoryd-e5-small-2",
+  sha256: {
+    ...E5_TOKENIZER,
+    model: "fe08d7e00067c7db309bbf15b4796bec9c2f9de73c8fcce3f567b43cea34d370",
+    projection: "3121f83a6786f487e90a8a13fcd6b9a02b45c877688747ff7be608f4f09ceee9",
+  },
+  paths: {
+    projection: "data/models/memoryd-e5-small-2/projection.bin",
+    sectors: "data/models/memoryd-e5-small-2/sectors.json",
+  },
+  profile: { similar: 0.54, tokenFloor: 0.3 },
+});
+
+/** The default before, for databases and for who chose it. Its tables are its successor's. */
+const OWN_FORMER_E5 = modelOf({
+  ...E5,
   name: "memoryd-e5-small",
+  successor: MEMORYD_E5.name,
   sha256: {
     ...E5_TOKENIZER,
     model: "b59ce5bac93426caf6bdba03dfe872e3e4f2fe33bd2332439a99d7d3d5a192f5",
@@ -97,38 +114,26 @@ export const MEMORYD_E5 = modelOf({
   profile: { similar: 0.54, tokenFloor: 0.3 },
 });
 
-/** The default before, so that its stores answer until they are changed. Its tables are its successor's. */
-const FORMER_E5 = modelOf({
-  ...E5,
-  name: "multilingual-e5-small",
-  successor: "memoryd-e5-small",
-  sha256: {
-    ...E5_TOKENIZER,
-    model: "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
-    projection: "65d3b2e7711ec8c254c2e8543dacd920419704b91d31872203c4a4f59af3c3b1",
-  },
-  paths: {
-    projection: "data/models/multilingual-e5-small/projection.bin",
-    sectors: "data/models/multilingual-e5-small/sectors.json",
-  },
-  profile: { similar: 0.58, tokenFloor: 0.3 },
-});
-
-export const MULTILINGUAL_E5: EmbeddingModel = {
-  ...FORMER_E5,
+export const FORMER_E5: EmbeddingModel = {
+  ...OWN_FORMER_E5,
   files: {
     ...MEMORYD_E5.files,
-    projection: FORMER_E5.files.projection,
+    projection: OWN_FORMER_E5.files.projection,
     model: {
-      path: join(MODELS_DIRECTORY, "multilingual-e5-small/onnx/layers.bin"),
-      sha256: FORMER_E5.files.model.sha256,
-      rest: { path: MEMORYD_E5.files.model.path, from: 22900731 },
+      path: join(MODELS_DIRECTORY, "memoryd-e5-small/onnx/layers.bin"),
+      sha256: OWN_FORMER_E5.files.model.sha256,
+      rest: { path: MEMORYD_E5.files.model.path, from: 22900435 },
     },
   },
 };
 
 /** The models that ship, the default of new stores first. */
-export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MEMORYD_E5, MULTILINGUAL_E5, MINILM];
+export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MEMORYD_E5, FORMER_E5, MINILM];
+
+/** SHA-256 of model files that no longer ship (multilingual-e5-small, the first default): stores with their vectors are changed. */
+export const GONE_MODELS: ReadonlySet<string> = new Set([
+  "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
+]);
 
 function modelOf({
   stampedPooling,

@@ -159,7 +159,7 @@ export const SignInReply = t.named("SignedIn", {
 });
 
 export const UseModelBody = t.named("UseModel", {
-  name: Type.String({ minLength: 1, maxLength: 256, examples: ["memoryd-e5-small"] }),
+  name: Type.String({ minLength: 1, maxLength: 256, examples: ["memoryd-e5-small-2"] }),
 });
 
 export const ListModelsReply = t.named("Models", {

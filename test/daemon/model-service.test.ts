@@ -45,7 +45,7 @@ it("refuses a change where the disk has no room for all vectors once more, and c
     embedder,
     log: createLogger("silent"),
   });
-  await expect(service.use("memoryd-e5-small")).rejects.toMatchObject({
+  await expect(service.use("memoryd-e5-small-2")).rejects.toMatchObject({
     code: "STORE_FULL",
     message: expect.stringMatching(/no room to embed all memories again \(\d+ MB free, \d+ MB needed\)/),
   });

@@ -381,6 +381,23 @@ describe.skipIf(!hasPostgres)("two nodes over one database", () => {
     }
   });
 
+  it("keep the model of the vectors in the database, whatever the default is", async () => {
+    const former = await server.database("former");
+    expect(memoryd("store", "prepare", "--store", former).status).toBe(0);
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-node-"));
+    try {
+      for (const model of ["memoryd-e5-small", "all-MiniLM-L6-v2"]) {
+        const node = await startDaemonProcess(folder, { MEMORYD_STORE: former, MEMORYD_MODEL: model });
+        // With vectors of another model it would not have started.
+        await add(node, "uwe", `for who wanted ${model}`);
+        expect((await list(node, "uwe")).size).toBe(model === "memoryd-e5-small" ? 1 : 2);
+        await node.stop();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it("start only where the database is what they need", async () => {
     const start = (store: string) =>
       memoryd("start", "--store", store, "--data-dir", join(folders[0] as string, "none"), "--port", "0");

@@ -46,7 +46,7 @@ async function run(script: string): Promise<string> {
     MEMORYD_DATA_DIR: dataDir,
     MEMORYD_PORT: String(port),
     // What a reader gets.
-    MEMORYD_MODEL: "memoryd-e5-small",
+    MEMORYD_MODEL: "memoryd-e5-small-2",
   });
   const shell = promisify(execFile)("bash", ["-c", session.join("\n")], { env, cwd: home });
   // What a command says that fails is shown, too.

@@ -20,7 +20,7 @@ afterAll(() => {
 
 it("finds a note by a question in another language, and keeps the model of the store", async () => {
   daemon = await startDaemonProcess(directory, {
-    MEMORYD_MODEL: "memoryd-e5-small",
+    MEMORYD_MODEL: "memoryd-e5-small-2",
     MEMORYD_TIME_ZONE: "Asia/Tokyo",
   });
   for (const content of [
@@ -70,9 +70,9 @@ it("changes the model while it is used, and goes on after a kill", async () => {
 
   expect((await cli("use", "no-such-model")).code).toBe(2);
   expect((await call(daemon, "POST", "/models/use", { name: "no-such-model" })).status).toBe(400);
-  expect(await cli("use", "memoryd-e5-small")).toMatchObject({
+  expect(await cli("use", "memoryd-e5-small-2")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("embedded again with memoryd-e5-small"),
+    stdout: expect.stringContaining("embedded again with memoryd-e5-small-2"),
   });
   const { body } = await call(daemon, "GET", "/models");
   expect(body.migration).toMatchObject({ from: "all-MiniLM-L6-v2", total: memories.length });
@@ -85,9 +85,9 @@ it("changes the model while it is used, and goes on after a kill", async () => {
   expect(await ask("where is the spare key?")).toBe(notes[0]);
   expect((await call(daemon, "GET", "/stats")).body).toMatchObject({
     memory_count: memories.length,
-    embedding: { model: "memoryd-e5-small" },
+    embedding: { model: "memoryd-e5-small-2" },
   });
-  expect((await cli()).stdout).toMatch(/memoryd-e5-small .*in use/);
+  expect((await cli()).stdout).toMatch(/memoryd-e5-small-2 .*in use/);
 
   // Back, while the daemon does not run.
   await daemon.stop();
@@ -176,8 +176,8 @@ it("adds a model from a folder, through a kill, changes to it, and restores it f
 it("changes a store of the default before to the default, while it answers, unless its model was named", async () => {
   const home = mkdtempSync(join(tmpdir(), "memoryd-models-"));
   try {
-    const before = { MEMORYD_MODEL: "multilingual-e5-small" };
-    const now = { MEMORYD_MODEL: "memoryd-e5-small", MEMORYD_LOG_LEVEL: "info" };
+    const before = { MEMORYD_MODEL: "memoryd-e5-small" };
+    const now = { MEMORYD_MODEL: "memoryd-e5-small-2", MEMORYD_LOG_LEVEL: "info" };
     daemon = await startDaemonProcess(home, before);
     const notes = ["Der Ersatzschlüssel liegt unter dem Blumentopf.", "The boiler was serviced in March."];
     const memories = [...notes, ...Array.from({ length: 40 }, (_, i) => `Besuch Nummer ${i} im Museum`)];
@@ -186,7 +186,7 @@ it("changes a store of the default before to the default, while it answers, unle
     });
     await daemon.stop();
     daemon = await startDaemonProcess(home, before);
-    expect((await call(daemon, "GET", "/stats")).body.embedding.model).toBe("multilingual-e5-small");
+    expect((await call(daemon, "GET", "/stats")).body.embedding.model).toBe("memoryd-e5-small");
     await daemon.stop();
 
     daemon = await startDaemonProcess(home, now);
@@ -200,7 +200,7 @@ it("changes a store of the default before to the default, while it answers, unle
       .toBeNull();
     expect((await call(daemon, "GET", "/stats")).body).toMatchObject({
       memory_count: memories.length,
-      embedding: { model: "memoryd-e5-small" },
+      embedding: { model: "memoryd-e5-small-2" },
     });
     expect((await call(daemon, "POST", "/memory/query", asked)).body.matches[0].content).toBe(notes[0]);
   } finally {

@@ -1,7 +1,7 @@
 /**
  * A day with a coding agent, replayed: a fake Claude Code keeps transcripts and runs the hooks that
  * `memoryd mcp install claude-code --hooks context,capture` wrote, against a daemon. Prints what was remembered, what was
- * told, and the cost in tokens (of multilingual-e5-small) and milliseconds, as tables for docs/agents.md.
+ * told, and the cost in tokens (of the default model) and milliseconds, as tables for docs/agents.md.
  *
  *   npm run eval -- agent-day
  */
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { findDaemon } from "../../src/cli/connect.ts";
-import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
+import { MEMORYD_E5 } from "../../src/models/bundled-models.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { startDaemonProcess } from "../support/daemon-process.ts";
 import { runHooks } from "../support/hooked-agent.ts";
@@ -40,7 +40,7 @@ it("replays a day with a coding agent", async () => {
   expect(await runCli(install, { home, env: { MEMORYD_DATA_DIR: dataDir } })).toMatchObject({ code: 0 });
   const api = (await findDaemon(dataDir))?.api;
   if (api === undefined) throw new Error("the daemon is not there");
-  const { reader } = await openPieceReader(MULTILINGUAL_E5);
+  const { reader } = await openPieceReader(MEMORYD_E5);
   const tokensOf = (text: string) =>
     Array.from(reader.units(text), ({ pieces }) => pieces.length).reduce((sum, count) => sum + count, 0);
   const first = Date.parse(DAY[0]?.at ?? "");

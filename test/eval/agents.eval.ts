@@ -1,6 +1,6 @@
 /**
  * Everyday questions as an agent asks them (`memory_search`): how many tokens it reads for an answer, and how often the
- * right note is among them. Tokens are those of the tokenizer of multilingual-e5-small, which ships.
+ * right note is among them. Tokens are those of the tokenizer of the default model.
  *
  *   npx vitest run --project eval agents
  */
@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { bindOperations } from "../../src/core/operations.ts";
 import { AddAllowance } from "../../src/mcp/add-allowance.ts";
 import { search } from "../../src/mcp/memory-tools.ts";
-import { MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
+import { MEMORYD_E5 } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { createDocumentWorld } from "../support/document-world.ts";
@@ -30,7 +30,7 @@ it.runIf(existsSync(EVERYDAY))("reads few tokens, with the right note among them
   const { ports, nameOf } = await openSet(set, cached);
   const nameOfEnd = new Map(Array.from(nameOf, ([id, name]) => [id.slice(-8), name]));
   const operations = bindOperations({ ...createMemoryWorld().ports, ...ports });
-  const { reader } = await openPieceReader(MULTILINGUAL_E5);
+  const { reader } = await openPieceReader(MEMORYD_E5);
   const tokensOf = (text: string) =>
     Array.from(reader.units(text), ({ pieces }) => pieces.length).reduce((sum, count) => sum + count, 0);
   const read = ({ userId, text }: SetQuestion, limit?: number) =>

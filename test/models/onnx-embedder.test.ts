@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { TOKEN_DIMENSIONS } from "../../src/core/embedding.ts";
-import { MEMORYD_E5, MINILM, MULTILINGUAL_E5 } from "../../src/models/bundled-models.ts";
+import { FORMER_E5, MEMORYD_E5, MINILM } from "../../src/models/bundled-models.ts";
 import { type ModelEmbedder, openEmbedder, thinTokens } from "../../src/models/onnx-embedder.ts";
 import { embedderContract } from "../contract/embedder.contract.ts";
 import fc from "fast-check";
 
 embedderContract("all-MiniLM-L6-v2", () => openEmbedder(MINILM, { workers: 1 }));
-embedderContract("memoryd-e5-small", () => openEmbedder(MEMORYD_E5, { workers: 1 }));
-embedderContract("multilingual-e5-small", () => openEmbedder(MULTILINGUAL_E5, { workers: 1 }));
+embedderContract("memoryd-e5-small-2", () => openEmbedder(MEMORYD_E5, { workers: 1 }));
+embedderContract("memoryd-e5-small", () => openEmbedder(FORMER_E5, { workers: 1 }));
 
 describe("openEmbedder", () => {
   let embedder: ModelEmbedder;

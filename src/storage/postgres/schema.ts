@@ -145,6 +145,13 @@ export async function checkSchema(database: Database, stamp: EmbeddingStamp): Pr
   return storeId;
 }
 
+/** The key of the stamp of a database's vectors; undefined where it has none yet. */
+export async function stampIn(database: Database): Promise<string | undefined> {
+  if ((await versionIn(database)) === 0) return undefined;
+  const [setup] = await database.query<[string | null]>("select stamp from memoryd.setup");
+  return setup?.[0] ?? undefined;
+}
+
 const RIGHTS = ["select", "insert", "update", "delete"];
 
 async function checkRights({ query }: Database): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MULTILINGUAL_E5 } from "../../../src/models/bundled-models.ts";
+import { MEMORYD_E5 } from "../../../src/models/bundled-models.ts";
 import { buildPieceTable } from "../../../src/models/tokenizer/piece-table.ts";
 import { SentencePieces } from "../../../src/models/tokenizer/piece-reader.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
@@ -42,13 +42,13 @@ let ours: SentencePieces;
 let theirs: Tokenizer;
 let vocabulary: string[];
 beforeAll(() => {
-  const file = readFileSync(MULTILINGUAL_E5.files.tokenizer.path);
+  const file = readFileSync(MEMORYD_E5.files.tokenizer.path);
   ours = new SentencePieces(buildPieceTable(file));
   const json = JSON.parse(file.toString("utf8")) as { model: { vocab: [string, number][] } };
   vocabulary = json.model.vocab.map(([piece]) => piece);
   theirs = new Tokenizer(
     json,
-    JSON.parse(readFileSync(MULTILINGUAL_E5.files.tokenizerConfig.path, "utf8")) as object,
+    JSON.parse(readFileSync(MEMORYD_E5.files.tokenizerConfig.path, "utf8")) as object,
   );
 }, 60_000);
 
