@@ -104,8 +104,6 @@ export interface Found {
     oddsWith(areStates: (a: Ordinal, b: Ordinal) => boolean): (hit: RankedHit) => number;
     /** The best of all the user's memories, selected or not. */
     readonly best: RankedHit;
-    /** How many the user has, see `answeringCount`. */
-    readonly memories: number;
   };
   /** The question's vector, where it was embedded. */
   readonly vector?: Float32Array;

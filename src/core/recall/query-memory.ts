@@ -140,8 +140,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     (oddsByTerms?.(hit) ?? Infinity) -
     lackOf(contentOf(hit.ordinal) ?? "") -
     (another.has(hit.ordinal) ? NAMES_ANOTHER : 0);
-  const answering =
-    sureness === undefined ? (certain ?? Infinity) : answeringCount(ordered, oddsOf, sureness.memories);
+  const answering = sureness === undefined ? (certain ?? Infinity) : answeringCount(ordered, oddsOf);
   // How alike two texts are does not depend on what else there is.
   const scoreOf =
     input.isText === true || sureness === undefined
@@ -317,7 +316,7 @@ async function findByMeaning(
   const [best] = ranked;
   return {
     found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
-    ...(best === undefined ? {} : { sureness: { oddsWith, best, memories: statistics.memories } }),
+    ...(best === undefined ? {} : { sureness: { oddsWith, best } }),
     idOf,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
