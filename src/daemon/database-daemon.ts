@@ -63,6 +63,8 @@ export function startOnDatabase(
     // A database keeps the model of its vectors. What is wrong with it is told below.
     const stored = await stampIn(database).catch(() => undefined);
     const kind = BUNDLED_MODELS.find(({ stamp }) => stampKey(stamp) === stored)?.name ?? config.model;
+    if (kind !== config.model)
+      log.info({ model: kind, wanted: config.model }, "the database keeps the model of its vectors");
     const { model, embedder: opening } = openModel(undefined, { ...config, model: kind }, log, threads);
     started.push(() => opening.then((known) => known.close()).catch(() => undefined));
     const storeId = await asked(database, (opened) => checkSchema(opened, model.stamp));

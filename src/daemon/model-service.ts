@@ -4,7 +4,7 @@ import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding } from "../co
 import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
 import { EMBEDDER_IDLE_MS } from "../config/limits.ts";
-import type { EmbeddingModel } from "../models/bundled-models.ts";
+import { type EmbeddingModel, GONE_MODELS, MEMORYD_E5 } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/added/added-models.ts";
 import { type ModelEmbedder, openEmbedder } from "../models/onnx-embedder.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
@@ -91,13 +91,20 @@ export function openModel(
   threads?: number,
 ): OpeningModel {
   const chosen = chosenModel(dataDir);
-  const configured = chosen ?? findModel(dataDir, wanted);
+  const gone = GONE_MODELS.get(stored?.model ?? "");
+  const isGone = [...GONE_MODELS.values()].includes(wanted);
+  const configured = chosen ?? (isGone ? MEMORYD_E5 : findModel(dataDir, wanted));
   if (configured === undefined)
     throw storeUnusable(`${unknownModel(dataDir, wanted)} \`memoryd models add FOLDER\` adds others.`);
   const known = stored === undefined ? undefined : modelOf(dataDir, stored);
   // One that is not known is another version's: the store refuses it and says why.
   const keeps = chosen === undefined && known !== undefined && known.successor !== configured.name;
-  const model = keeps ? known : configured;
+  const model = keeps ? known : gone !== undefined && chosen === undefined ? MEMORYD_E5 : configured;
+  if (gone !== undefined || (isGone && chosen === undefined))
+    log.warn(
+      { before: gone ?? wanted, now: model.name },
+      "the model no longer ships; another takes its place",
+    );
   if (!isSame(model, configured))
     log.info(
       {
@@ -194,7 +201,7 @@ export function createModelService({
         before === undefined
           ? null
           : {
-              from: modelOf(dataDir, before)?.name ?? "a model that is gone",
+              from: modelOf(dataDir, before)?.name ?? GONE_MODELS.get(before.model) ?? "a model that is gone",
               to: model.name,
               done: total - [...store.lackingVectors()].length,
               total,

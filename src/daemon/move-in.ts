@@ -6,6 +6,7 @@ import { type Fact, factRowId } from "../core/facts/fact.ts";
 import { duplicateHash } from "../core/memories/compose-memory.ts";
 import type { MemoryStore } from "../core/ports.ts";
 import { type Change, edgeId, type MemoryRow, type Rows } from "../core/rows.ts";
+import { GONE_MODELS } from "../models/bundled-models.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import { readKeyFile } from "../storage/files/key-file.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
@@ -72,6 +73,12 @@ export async function moveIn(
         if (stamp === undefined || store.vectors.before !== undefined || !store.lackingVectors().next().done)
           throw unprocessable(
             "Some memories have no vectors of the store's model yet. Start its daemon until `memoryd models` says that none are missing.",
+          );
+        const gone = GONE_MODELS.get(stamp.model);
+        if (gone !== undefined)
+          throw unprocessable(
+            `The vectors of the memories are of ${gone}, which no longer ships. Start the daemon of ${from} once, until ` +
+              "`memoryd models` says that none are missing, and migrate then. Nothing was changed.",
           );
         const belongings = belongingsIn(store, options);
         const known = stamp;

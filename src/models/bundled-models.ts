@@ -97,7 +97,7 @@ export const MEMORYD_E5 = modelOf({
   profile: { similar: 0.54, tokenFloor: 0.3 },
 });
 
-/** The default before, for databases and for who chose it. Its tables are its successor's. */
+/** The default before, for databases and for whoever chose it. Its tables are its successor's. */
 const OWN_FORMER_E5 = modelOf({
   ...E5,
   name: "memoryd-e5-small",
@@ -130,9 +130,9 @@ export const FORMER_E5: EmbeddingModel = {
 /** The models that ship, the default of new stores first. */
 export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MEMORYD_E5, FORMER_E5, MINILM];
 
-/** SHA-256 of model files that no longer ship (multilingual-e5-small, the first default): stores with their vectors are changed. */
-export const GONE_MODELS: ReadonlySet<string> = new Set([
-  "6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3",
+/** Names of models that no longer ship, by the SHA-256 of their files: stores with their vectors are changed to the default. */
+export const GONE_MODELS: ReadonlyMap<string, string> = new Map([
+  ["6aa981d4cab0becdcb036eda5ea1dcbf4796593d0c39a8284a500dd23d04c7a3", "multilingual-e5-small"],
 ]);
 
 function modelOf({

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { stampKey } from "../../src/core/embedding.ts";
 import { addMemory } from "../../src/core/memories/add-memories.ts";
-import { createModelService } from "../../src/daemon/model-service.ts";
+import { createModelService, openModel } from "../../src/daemon/model-service.ts";
 import { createLogger } from "../../src/daemon/system.ts";
-import { MINILM } from "../../src/models/bundled-models.ts";
+import { FORMER_E5, GONE_MODELS, MEMORYD_E5, MINILM } from "../../src/models/bundled-models.ts";
 import type { ModelEmbedder } from "../../src/models/onnx-embedder.ts";
 import { createStoreOnDisk, type StoreOnDisk } from "../support/store-on-disk.ts";
 
@@ -55,4 +55,24 @@ it("refuses a change where the disk has no room for all vectors once more, and c
   expect((await service.list()).migration).toBeNull();
   await expect(service.use("no-such-model")).rejects.toThrow('There is no model "no-such-model"');
   await service.stop();
+});
+
+it("puts the default in the place of a model that no longer ships, whatever was wanted, and says so", async () => {
+  const [sha256 = "", name = ""] = [...GONE_MODELS][0] ?? [];
+  const gone = { ...FORMER_E5.stamp, model: sha256 };
+  const cases = [
+    { stored: gone, wanted: MINILM.name, opened: MEMORYD_E5.name, warns: true },
+    { stored: undefined, wanted: name, opened: MEMORYD_E5.name, warns: true },
+    { stored: MINILM.stamp, wanted: name, opened: MINILM.name, warns: true },
+    { stored: FORMER_E5.stamp, wanted: FORMER_E5.name, opened: FORMER_E5.name, warns: false },
+  ];
+  for (const { stored, wanted, opened, warns } of cases) {
+    const warnings: object[] = [];
+    const log = createLogger("silent");
+    log.warn = (said: object) => void warnings.push(said);
+    const { model, embedder } = openModel(stored, { dataDir: store.directory, model: wanted }, log, 1);
+    expect(model.name).toBe(opened);
+    expect(warnings.length).toBe(warns ? 1 : 0);
+    await (await embedder).close();
+  }
 });

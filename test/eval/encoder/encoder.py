@@ -1,4 +1,4 @@
-"""What teach.py share: encoder, head, texts, matching, losses of pairs, files.
+"""What the scripts here share: encoder, head, texts, matching, losses of pairs, files.
 
 A run is a folder with layers-0.npz to layers-2.npz (four layers each, 16-bit) and head.npz (head
 and map of tokens). The parameters have the names in these files, which average.py and
