@@ -161,9 +161,12 @@ export interface Catalogue {
     filter: MemoryFilter,
     page: { readonly limit: number; readonly offset: number; readonly before?: number },
   ): Page;
-  /** The memories of the same user's same session `distance` places before (negative) or after; undefined at an end. */
-  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
-  /** As `sessionNeighbour`, but for a memory without a session among all of its user that have none. */
+  /**
+   * The memories two places before, one before, one after and two after in the same user's same session, undefined at an end of it;
+   * none of a memory without a session.
+   */
+  around(ordinal: Ordinal): readonly (Ordinal | undefined)[];
+  /** The memory so many places before (negative) or after in its session, or among all of its user that have none; undefined at an end. */
   seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
   /** The memories of the same document that were added right before and after. */
   documentNeighbours(ordinal: Ordinal): Ordinal[];
@@ -249,7 +252,7 @@ export interface MemoryStore {
   lookAtClock(): Promise<void>;
   /** The time that is certain enough to remove something for good: never that of a clock that has just jumped. */
   readonly believedNow: number;
-  /** Token vectors of those among `ids` that have any. */
+  /** Token vectors of those among `ids` that have any; good until the caller waits for anything else: then others are read over them. */
   readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
   /** Word statistics of the selected memories, or of all. */
   termStatistics(among?: Selection): TermStatistics;

@@ -300,7 +300,7 @@ async function moveUser(
       return [
         { table: "memories", id, row },
         { table: "vectors", id, row: { userId: user, stamp: stampName, windows } },
-        { table: "tokens", id, row: { stamp: stampName, vectors } },
+        { table: "tokens", id, row: { stamp: stampName, vectors: vectors.slice() } },
         { table: "signals", id, row: signals },
       ];
     });

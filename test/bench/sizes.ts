@@ -3,17 +3,8 @@ import { type EmbeddingModel, MEMORYD_E5, MINILM } from "../../src/models/bundle
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
-import {
-  megabytes,
-  ms,
-  newMemoryText,
-  newQuestion,
-  seconds,
-  table,
-  timeCallers,
-  timed,
-  usageOf,
-} from "./measure.ts";
+import { megabytes, ms, seconds, table, timeCallers, timed, usageOf } from "./measure.ts";
+import { realNote, realQuestion, withRealNotes } from "./real-notes.ts";
 
 /** The default model, and the one that is faster and reads English alone. */
 const MODELS = [MEMORYD_E5, MINILM];
@@ -22,6 +13,8 @@ const STARTS = 3;
 const QUESTIONS = 300;
 const ROUNDS = 3;
 const ADDS = 500;
+/** The number of a note that no store has. */
+const FIRST_ADDED = 10_000_000;
 const count = (value: number) => value.toFixed(0);
 const ratio = (value: number) => value.toFixed(1);
 
@@ -77,7 +70,9 @@ export async function benchSizes(
       const path = store ?? join(directory, `${size}-${model.name}`);
       const filled =
         store === undefined
-          ? await fillStore({ directory: path, count: size, stamp: model.stamp })
+          ? await withRealNotes(model, (notes) =>
+              fillStore({ directory: path, count: size, stamp: model.stamp, notes }),
+            )
           : { bytesWritten: Number.NaN, bytesOfRows: 1 };
       const written = filled.bytesWritten / filled.bytesOfRows;
       columns.push({ ...(await measure(path, model)), "written per byte": written });
@@ -108,15 +103,16 @@ async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figure
     daemon = await startDaemonUnderLoad(path, { MEMORYD_MODEL: model.name });
     const fresh = daemon;
     firsts.push(
-      fresh.readyAfter + (await timed(() => fresh.post("/memory/query", { query: newQuestion() }))),
+      fresh.readyAfter + (await timed(() => fresh.post("/memory/query", { query: realQuestion() }))),
     );
   }
   if (daemon === undefined) throw new Error("started above");
   const asked = daemon;
   const { pid } = asked;
   const started = usageOf(pid).residentMegabytes;
-  const ask = () => asked.post("/memory/query", { query: newQuestion() });
-  const add = (turn: number) => asked.post("/memory/add", { content: newMemoryText(turn), user_id: "bench" });
+  const ask = () => asked.post("/memory/query", { query: realQuestion() });
+  const add = (turn: number) =>
+    asked.post("/memory/add", { content: realNote(FIRST_ADDED + turn), user_id: "bench" });
   const cost = async (calls: number, run: () => Promise<unknown>) => {
     const before = usageOf(pid).cpuSeconds;
     await run();
@@ -136,7 +132,7 @@ async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figure
       }),
     );
     const before = usageOf("self").cpuSeconds;
-    for (let i = 0; i < QUESTIONS; i += 1) await embedder.embedQuestion(newQuestion());
+    for (let i = 0; i < QUESTIONS; i += 1) await embedder.embedQuestion(realQuestion());
     embeddings.push(((usageOf("self").cpuSeconds - before) * 1_000) / QUESTIONS);
     const timing = await timeCallers(ask, { callers: CALLERS, calls: 1_000 / ROUNDS });
     if (timing.perSecond > together.perSecond) together = timing;

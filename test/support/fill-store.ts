@@ -50,6 +50,8 @@ export interface FillOptions {
   readonly waypoints?: number;
   /** Of the stamp; without one, vectors are random and have nothing to do with the words. */
   readonly embedder?: Pick<Embedder, "embedDocument">;
+  /** The texts and their embeddings by number, instead of drawn words. */
+  readonly notes?: { textOf(turn: number): string; embed(turn: number): Promise<DocumentEmbedding> };
 }
 
 /**
@@ -86,7 +88,15 @@ export async function fillStore({
  */
 export async function fillOpenStore(
   store: Pick<MemoryStore, "commit">,
-  { count, stamp, users = 100, nameOf = (user) => `user${user}`, waypoints = 0, embedder }: FillOptions,
+  {
+    count,
+    stamp,
+    users = 100,
+    nameOf = (user) => `user${user}`,
+    waypoints = 0,
+    embedder,
+    notes,
+  }: FillOptions,
 ): Promise<number> {
   let bytesOfRows = 0;
   const random = seededRandom(count);
@@ -95,9 +105,10 @@ export async function fillOpenStore(
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
   const contentOf = (i: number) =>
+    notes?.textOf(i) ??
     `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
-  const embed = async (content: string): Promise<DocumentEmbedding> =>
-    (await embedder?.embedDocument(content)) ?? {
+  const embed = async (content: string, i: number): Promise<DocumentEmbedding> =>
+    (await (notes?.embed(i) ?? embedder?.embedDocument(content))) ?? {
       windows: [vectors.embedding()],
       tokens: { vectors: vectors.tokens() },
       stamp,
@@ -107,7 +118,7 @@ export async function fillOpenStore(
     const texts: { readonly content: string; readonly embedding: DocumentEmbedding }[] = [];
     for (let i = first; i < Math.min(first + ROWS_PER_RECORD, count); i += 1) {
       const content = contentOf(i);
-      texts.push({ content, embedding: await embed(content) });
+      texts.push({ content, embedding: await embed(content, i) });
     }
     await store.commit((section) => {
       const changes: Change[] = [];

@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueEntry, MemoryStore } from "../ports.ts";
 import { meanWindow } from "../embedding.ts";
 import { type Change, edgeId } from "../rows.ts";
-import { analyse } from "../text/analyser.ts";
+import { analyse, termsOfName } from "../text/analyser.ts";
 import { fold } from "../text/fold.ts";
 import { isNote } from "../recall/traits.ts";
 import { changeWords, isStanding, isWeakChange } from "../text/change-words.ts";
@@ -229,7 +229,7 @@ export function tellingTerms(text: string, project: string | null): Set<string> 
   return new Set(
     words
       .filter((word) => TELLING.test(word) && !UNTELLING_NUMBER.test(word))
-      .flatMap((word) => analyse(word)[0] ?? [])
+      .flatMap((word) => termsOfName(word)[0] ?? [])
       .filter((term) => !ofProject.has(term)),
   );
 }

@@ -8,7 +8,8 @@ import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
-import { type RankedHit, sumOf } from "./ranking.ts";
+import type { RankedHit } from "./ranking.ts";
+import { sumOf } from "./ranking-terms.ts";
 
 /**
  * The one of two like answers that holds: the later one, unless the question speaks of the past. It goes by when things
@@ -260,16 +261,22 @@ function mayReplace(earlier: Dated, later: Dated): boolean {
 
 /** Whether the later of two tells the present state of what the earlier one tells, see `WEIGHTS`. */
 function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later: Dated) => boolean {
-  const known = new Map<Dated, Map<Dated, number>>(best.map((dated) => [dated, new Map()]));
+  const places = new Map(best.map((dated, place) => [dated, place]));
+  const known = new Float64Array(best.length ** 2).fill(Number.NaN);
   const alike = (a: Dated, b: Dated): number => {
-    const found = known.get(a)?.get(b) ?? likeness(a.windows(), b.windows());
-    known.get(a)?.set(b, found);
-    known.get(b)?.set(a, found);
-    return found;
+    const i = places.get(a) ?? 0;
+    const j = places.get(b) ?? 0;
+    const place = i < j ? i * best.length + j : j * best.length + i;
+    if (Number.isNaN(known[place])) known[place] = likeness(a.windows(), b.windows());
+    return known[place] ?? 0;
   };
+  const mosts = new Map<Dated, number>();
   const isNearest = (one: Dated, other: Dated) => {
-    const most = alike(one, other);
-    return best.every((dated) => dated === one || dated === other || alike(one, dated) <= most);
+    let most = mosts.get(one) ?? 0;
+    if (!mosts.has(one))
+      for (const dated of best) if (dated !== one) most = Math.max(most, alike(one, dated));
+    mosts.set(one, most);
+    return alike(one, other) >= most;
   };
   const isTelling = (term: string) => best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING;
   return (earlier, later) => {

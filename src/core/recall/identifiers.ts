@@ -1,7 +1,8 @@
 /** Identifiers: "valve 3-2" is another thing than "valve 2-3", though it has the same words and nearly the same vector. */
 import { fold } from "../text/fold.ts";
 import type { Ordinal } from "../ports.ts";
-import { type RankedHit, scoreOf, sumOf } from "./ranking.ts";
+import type { RankedHit } from "./ranking.ts";
+import { scoreOf, sumOf } from "./ranking-terms.ts";
 
 /** A letter of a script with spaces between words, or a digit. */
 const SIGN = String.raw`(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}])\p{L}|\p{N})`;

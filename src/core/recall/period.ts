@@ -77,7 +77,7 @@ export function inThisOrder(catalogue: Catalogue, ordinals: readonly Ordinal[]):
       const score = IN_PERIOD / (1 + place / 1_000);
       return { ordinal, score, shares: { time: score }, path: [ordinal] };
     }),
-    idOf: new Map(ordinals.flatMap((ordinal) => [[ordinal, catalogue.idAt(ordinal) ?? ""] as const])),
+    idOf: (ordinal) => catalogue.idAt(ordinal),
     weightOfTerm: new Map(),
   };
 }
@@ -92,8 +92,8 @@ const HALF_LIFE_MS = 30 * 86_400_000;
 export interface Found {
   /** Best first. */
   readonly found: readonly RankedHit[];
-  /** Ordinals of memories that pass the filter; neither an answer nor a path shows others. */
-  readonly idOf: ReadonlyMap<Ordinal, string>;
+  /** Of a memory that was found; undefined for one that the filter does not let through. */
+  readonly idOf: (ordinal: Ordinal) => string | undefined;
   /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
   /** How many of them answer, where that is known without `sureness`. */
@@ -157,7 +157,7 @@ export async function happenedIn(
   return {
     found: found.slice(0, limit),
     answering,
-    idOf: new Map(found.map(({ ordinal }) => [ordinal, catalogue.idAt(ordinal) ?? ""])),
+    idOf: (ordinal) => catalogue.idAt(ordinal),
     weightOfTerm: new Map(),
   };
 }

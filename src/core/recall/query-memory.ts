@@ -19,7 +19,8 @@ import {
   plausibleCount,
   scoreByOdds,
 } from "./relevance.ts";
-import { rank, type RankedHit, scoreOf, sumOf } from "./ranking.ts";
+import { rank, type RankedHit } from "./ranking.ts";
+import { scoreOf, sumOf } from "./ranking-terms.ts";
 import { snippetOf } from "./snippet.ts";
 import { fromLanguages, wordsOfAll } from "../text/languages.ts";
 import { type Prompt, readPrompt } from "../text/asking-part.ts";
@@ -111,7 +112,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
       ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
       : await happenedIn(store, filter, asked, limit, now)
     : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
-  const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf.get(ordinal) ?? []);
+  const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf(ordinal) ?? []);
   const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
   const memories = await store.readMemories([
     ...idsOf(found.slice(0, Math.max(limit, LOOKED_AT))),
@@ -168,14 +169,14 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const missing = idsOf(ranked).filter((id) => !memories.has(id));
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   // Without those that were deleted while the question was answered.
-  const readable = ranked.filter(({ ordinal }) => memories.has(idOf.get(ordinal) ?? ""));
+  const readable = ranked.filter(({ ordinal }) => memories.has(idOf(ordinal) ?? ""));
   const relevant = Math.min(readable.length, answering);
   const plausible = plausibleCount(
     readable.map(({ score }) => score),
     relevant,
   );
   const hits = readable.flatMap(({ ordinal, score, shares, path }, place): MemoryHit[] => {
-    const memory = memories.get(idOf.get(ordinal) ?? "");
+    const memory = memories.get(idOf(ordinal) ?? "");
     if (memory === undefined) return [];
     return [
       {
@@ -185,7 +186,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
             : { ...memory, superseded: store.catalogue.supersession(ordinal, asOf) ?? null },
         score,
         level: place < relevant ? "answer" : place < plausible ? "perhaps" : "near",
-        path: path.flatMap((step) => idOf.get(step) ?? []),
+        path: path.flatMap((step) => idOf(step) ?? []),
         ...(snippetChars === undefined
           ? {}
           : { snippet: snippetOf(memory.content, snippetChars, weightOfTerm) }),
@@ -301,23 +302,34 @@ async function findByMeaning(
     asked === undefined ? [] : (select(within(among, asked.period)) ?? []),
   );
   const among = { whole: select(everything), selection: select(filter), preferred };
-  const { candidates, edges } = await gatherCandidates(store, question, embedding, among, whole?.vector);
-  const ranked = rank(question, candidates, { now, edges });
-  // Memories that pass the filter; neither an answer nor a path shows the others.
-  const idOf = new Map<Ordinal, string>();
-  for (const { isSelected, ordinal, id } of candidates) if (isSelected) idOf.set(ordinal, id);
+  const { candidates, edges, surroundings } = await gatherCandidates(
+    store,
+    question,
+    embedding,
+    among,
+    whole?.vector,
+  );
+  const ranked = rank(question, candidates, { now, edges, surroundings });
+  const candidateOf = (ordinal: Ordinal) => candidates[surroundings.places.get(ordinal) ?? -1];
   const oddsWith = (areStates: (a: Ordinal, b: Ordinal) => boolean) =>
     answerOdds(
       question,
       ranked,
-      candidates,
+      candidateOf,
       (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME || areStates(a, b),
     );
   const [best] = ranked;
   return {
-    found: ranked.filter(({ ordinal }) => idOf.has(ordinal)),
+    found:
+      among.selection === undefined
+        ? ranked
+        : ranked.filter(({ ordinal }) => candidateOf(ordinal)?.isSelected),
     ...(best === undefined ? {} : { sureness: { oddsWith, best } }),
-    idOf,
+    // Of memories that pass the filter; neither an answer nor a path shows the others.
+    idOf: (ordinal) => {
+      const candidate = candidateOf(ordinal);
+      return candidate?.isSelected === true ? candidate.id : undefined;
+    },
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
   };

@@ -1,7 +1,7 @@
 import type { Ordinal } from "../ports.ts";
 import type { RankingQuestion } from "./question.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
-import { type RankingTerm, type RankingWeights, TERMS, WEIGHTS } from "./ranking-terms.ts";
+import { type RankingTerm, type RankingWeights, scoreOf, TERMS, WEIGHTS } from "./ranking-terms.ts";
 import {
   neighbourContribution,
   contextShare,
@@ -10,26 +10,6 @@ import {
   waypointsByCandidate,
 } from "./surroundings.ts";
 import { fit, type Period } from "../text/time-periods.ts";
-
-/** The sum that gives a score of one half, and how steeply the score rises there; see `scoreOf`. */
-const HALFWAY = 1.8;
-const STEEPNESS = 3.2;
-
-/**
- * The score of a sum of terms, in [0, 1): `s^n / (s^n + h^n)`, which keeps the order. A memory of the question's own
- * text sums to 4.5 and more, an answer mostly to 1.5 and more, an unrelated memory to less than 1: the constants put
- * the first above .95, the second above .35 and the last under .25.
- */
-export function scoreOf(sum: number): number {
-  if (sum <= 0) return 0;
-  const power = (sum / HALFWAY) ** STEEPNESS;
-  return power / (power + 1);
-}
-
-/** The inverse of `scoreOf`, for comparing how much more one has than another: scores are crowded near 1. */
-export function sumOf(score: number): number {
-  return score <= 0 ? 0 : HALFWAY * (score / Math.max(1e-9, 1 - score)) ** (1 / STEEPNESS);
-}
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
@@ -40,6 +20,8 @@ export function sumOf(score: number): number {
 export interface RankingOptions {
   readonly now: number;
   readonly edges?: readonly RankingEdge[];
+  /** Of the candidates, where a caller has them. */
+  readonly surroundings?: Surroundings;
   /** Instead of `WEIGHTS`, for ablations. */
   readonly weights?: RankingWeights;
 }
@@ -76,52 +58,61 @@ const QUOTED = 1.1;
 
 /**
  * The candidates in the order in which their token vectors are worth reading from the disk: the best by words and vectors
- * first, their own and their surroundings'. 250 of the best hundred of each arm and their neighbours rank as well as all,
- * 150 a little worse.
+ * first, their own and their surroundings'. See `LOOKED_AT` for how many are enough.
  */
 export function worthReading(
   question: RankingQuestion,
   candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
+  { near }: Surroundings = surroundingsOf(candidates),
   weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
-  const near = placesAround(candidates, placesByOrdinal(candidates));
-  const terms = new Float64Array(TERMS.length);
-  const own = candidates.map((candidate) => {
-    setDirectTerms(terms, question, candidate, NO_MATCHES, weights);
-    return directSum(terms);
-  });
+  const terms = new Float64Array(WIDTH);
+  const own = new Float64Array(candidates.length);
+  for (const [i, candidate] of candidates.entries()) {
+    setDirectTerms(terms, 0, question, candidate, NO_MATCHES, weights);
+    own[i] = directSum(terms, 0);
+  }
   const scores = own.map(
     (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, [], weights).value,
   );
-  return placesByScore(scores, candidates).flatMap((place) => candidates[place]?.ordinal ?? []);
+  return Array.from(placesByScore(scores, candidates), (place) => candidates[place]?.ordinal ?? 0);
 }
 
 /** The places of scores, best first, ties newest first. A difference of scores would be an object for each comparison. */
-function placesByScore(scores: readonly number[], all: readonly { readonly ordinal: Ordinal }[]): number[] {
-  return Array.from(scores.keys()).sort((a, b) => {
-    const [first = 0, second = 0] = [scores[a], scores[b]];
+function placesByScore(scores: Float64Array, all: readonly { readonly ordinal: Ordinal }[]): Uint32Array {
+  return Uint32Array.from(scores.keys()).sort((a, b) => {
+    const first = scores[a] ?? 0;
+    const second = scores[b] ?? 0;
     return first > second ? -1 : first < second ? 1 : (all[b]?.ordinal ?? 0) - (all[a]?.ordinal ?? 0);
   });
 }
 
-/** The place of each candidate in the list. */
-const placesByOrdinal = (candidates: readonly Pick<RankingCandidate, "ordinal">[]): Map<Ordinal, number> =>
-  new Map(candidates.map(({ ordinal }, place) => [ordinal, place]));
+/** Where candidates stand in their list. */
+export interface Surroundings {
+  readonly places: ReadonlyMap<Ordinal, number>;
+  /** `around` of each, by place. */
+  readonly near: readonly (readonly (number | undefined)[])[];
+}
 
-/** `around` of each candidate, by place in the list. */
-function placesAround(
-  candidates: readonly Pick<RankingCandidate, "around">[],
-  places: ReadonlyMap<Ordinal, number>,
-): (number | undefined)[][] {
+export function surroundingsOf(
+  candidates: readonly Pick<RankingCandidate, "ordinal" | "around">[],
+): Surroundings {
+  const places = new Map<Ordinal, number>();
+  for (let place = 0; place < candidates.length; place += 1)
+    places.set((candidates[place] as RankingCandidate).ordinal, place);
   const placeOf = (ordinal: Ordinal | undefined) => (ordinal === undefined ? undefined : places.get(ordinal));
-  return candidates.map(({ around }) => around.map(placeOf));
+  return { places, near: candidates.map(({ around }) => (around.length === 0 ? [] : around.map(placeOf))) };
 }
 
 export const NO_MATCHES: Float32Array = new Float32Array();
 
-/** A number for each of `TERMS`, at its place there. Numbers as fields of objects would be objects themselves. */
+/**
+ * The terms of all candidates end to end: a number for each of `TERMS`, at its place there, from `at` on. Numbers as fields of objects
+ * would be objects themselves, and a view for each candidate takes as much as its terms.
+ */
 type Terms = Float64Array;
 
+const WIDTH = TERMS.length;
 const PLACE = Object.fromEntries(TERMS.map((term, place) => [term, place])) as Record<RankingTerm, number>;
 
 /**
@@ -132,64 +123,70 @@ const PLACE = Object.fromEntries(TERMS.map((term, place) => [term, place])) as R
 export function rank(
   question: RankingQuestion,
   candidates: readonly RankingCandidate[],
-  { now, edges = [], weights = WEIGHTS }: RankingOptions,
+  { now, edges = [], surroundings = surroundingsOf(candidates), weights = WEIGHTS }: RankingOptions,
 ): RankedHit[] {
-  const index = placesByOrdinal(candidates);
-  const near = placesAround(candidates, index);
-  const flat = new Float64Array(candidates.length * TERMS.length);
-  const all = candidates.map((candidate, i) => {
-    const terms = flat.subarray(i * TERMS.length, (i + 1) * TERMS.length);
-    setDirectTerms(terms, question, candidate, candidate.matches, weights);
-    return terms;
-  });
-  const own = all.map(directSum);
+  const { places, near } = surroundings;
+  const terms = new Float64Array(candidates.length * WIDTH);
+  const own = new Float64Array(candidates.length);
+  for (let i = 0; i < candidates.length; i += 1) {
+    const candidate = candidates[i] as RankingCandidate;
+    setDirectTerms(terms, i * WIDTH, question, candidate, candidate.matches, weights);
+    own[i] = directSum(terms, i * WIDTH);
+  }
 
-  const waypoints = waypointsByCandidate(edges, index);
+  const waypoints = waypointsByCandidate(edges, places);
   const contributions = candidates.map((_, i) =>
     neighbourContribution(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
   );
   // In place, here and below: copies of all terms of all candidates took a third of the time.
-  for (const [i, terms] of all.entries()) {
+  for (let i = 0; i < candidates.length; i += 1) {
     const candidate = candidates[i] as RankingCandidate;
-    terms[PLACE.context] = weights.context * contextOf(question, candidate, near[i] ?? [], candidates);
-    terms[PLACE.neighbours] = contextShare(candidate.traits) * (contributions[i]?.value ?? 0);
+    terms[i * WIDTH + PLACE.context] =
+      weights.context * contextOf(question, candidate, near[i] ?? [], candidates);
+    terms[i * WIDTH + PLACE.neighbours] = contextShare(candidate.traits) * (contributions[i]?.value ?? 0);
   }
 
   const named = namedSpeakers(question, candidates);
-  const sessions = sessionScores(candidates, all);
-  for (const [i, candidate] of candidates.entries()) {
-    const terms = all[i] as Terms;
-    setCircumstances(terms, question, candidate, named, now, weights);
-    terms[PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
+  const sessions = sessionScores(candidates, terms);
+  for (let i = 0; i < candidates.length; i += 1) {
+    const candidate = candidates[i] as RankingCandidate;
+    const at = i * WIDTH;
+    setCircumstances(terms, at, question, candidate, named, now, weights);
+    terms[at + PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
     if (question.period !== undefined)
-      terms[PLACE.time] =
-        -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms));
+      terms[at + PLACE.time] =
+        -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms, at));
     const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
-    if (scale !== 1) for (let at = 0; at < terms.length; at += 1) terms[at] = (terms[at] ?? 0) / scale;
+    if (scale !== 1)
+      for (let term = at; term < at + WIDTH; term += 1) terms[term] = (terms[term] ?? 0) / scale;
   }
-  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, all, weights);
-  const hits = candidates.map((candidate, i) => {
-    const terms = all[i] as Terms;
+  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, weights);
+  const scores = new Float64Array(candidates.length);
+  const hits = candidates.map(({ ordinal }, i) => {
+    const at = i * WIDTH;
     // Found by what it has itself, or only by what stands beside it?
-    const neighbour = (terms[PLACE.neighbours] ?? 0) > (own[i] ?? 0) ? contributions[i]?.from : undefined;
-    return new Hit(
-      candidate.ordinal,
+    const isThrough = (terms[at + PLACE.neighbours] ?? 0) > (own[i] ?? 0);
+    const neighbour = isThrough ? contributions[i]?.from : undefined;
+    const hit = new Hit(
+      ordinal,
       terms,
+      at,
       neighbour === undefined ? undefined : candidates[neighbour]?.ordinal,
     );
+    scores[i] = hit.score;
+    return hit;
   });
-  const scores = hits.map(({ score }) => score);
-  return placesByScore(scores, hits).map((place) => hits[place] as Hit);
+  return Array.from(placesByScore(scores, hits), (place) => hits[place] as Hit);
 }
 
 /** Adds what the paste says. What the question itself puts far behind stays there: a mail may quote any note. */
 function addPasted(
   { period, bestWords }: RankingQuestion,
   candidates: readonly RankingCandidate[],
-  all: readonly Terms[],
+  terms: Terms,
   weights: RankingWeights,
 ): void {
-  const sums = all.map(total);
+  const sums = candidates.map((_, i) => total(terms, i * WIDTH));
   const best = sums.reduce((most, sum) => Math.max(most, sum), 0);
   const mean = candidates.reduce((sum, { pasted }) => sum + (pasted?.cosine ?? 0), 0) / candidates.length;
   for (const [i, candidate] of candidates.entries()) {
@@ -197,25 +194,27 @@ function addPasted(
     const near = Math.max(0, 1 - (best - (sums[i] ?? 0)) / PASTED_RANGE);
     const then = period === undefined ? 1 : 1 - weights.time * (1 - periodFit(period, candidate));
     const telling = (weights.words * words) / Math.max(1, bestWords);
-    (all[i] as Terms)[PLACE.pasted] = near * then * (telling + weights.paste * Math.max(0, cosine - mean));
+    terms[i * WIDTH + PLACE.pasted] = near * then * (telling + weights.paste * Math.max(0, cosine - mean));
   }
 }
 
 function setDirectTerms(
   terms: Terms,
+  at: number,
   question: RankingQuestion,
   candidate: Pick<RankingCandidate, "words" | "cosine">,
   matches: Float32Array,
   weights: RankingWeights,
 ): void {
   const { bestWords, unknownShare } = question;
-  terms[PLACE.words] = bestWords > 0 ? (weights.words * candidate.words) / bestWords : 0;
-  terms[PLACE.vectors] = weights.vectors * (1 + UNKNOWN_WORDS * unknownShare) * Math.max(0, candidate.cosine);
-  terms[PLACE.tokens] = weights.tokens * aboveFloor(question, candidate, matches);
+  terms[at + PLACE.words] = bestWords > 0 ? (weights.words * candidate.words) / bestWords : 0;
+  terms[at + PLACE.vectors] =
+    weights.vectors * (1 + UNKNOWN_WORDS * unknownShare) * Math.max(0, candidate.cosine);
+  terms[at + PLACE.tokens] = weights.tokens * aboveFloor(question, candidate, matches);
 }
 
-function directSum(terms: Terms): number {
-  return (terms[PLACE.words] ?? 0) + (terms[PLACE.vectors] ?? 0) + (terms[PLACE.tokens] ?? 0);
+function directSum(terms: Terms, at: number): number {
+  return (terms[at + PLACE.words] ?? 0) + (terms[at + PLACE.vectors] ?? 0) + (terms[at + PLACE.tokens] ?? 0);
 }
 
 /**
@@ -255,29 +254,37 @@ function contextOf(
 }
 
 /** The mean of the best memories' scores of each session; memories without a session have none. */
-function sessionScores(
-  candidates: readonly RankingCandidate[],
-  found: readonly Terms[],
-): Map<string | null, number> {
-  const scores = new Map<string, number[]>();
-  for (const [i, { sessionId }] of candidates.entries()) {
+function sessionScores(candidates: readonly RankingCandidate[], terms: Terms): Map<string | null, number> {
+  const numbers = new Map<string, number>();
+  /** Of each session by number, best first. */
+  const best = new Float64Array(candidates.length * SESSION_BEST).fill(-Infinity);
+  for (let i = 0; i < candidates.length; i += 1) {
+    const { sessionId } = candidates[i] as RankingCandidate;
     if (sessionId === null) continue;
-    const score = total(found[i] as Terms);
-    const list = scores.get(sessionId);
-    if (list === undefined) scores.set(sessionId, [score]);
-    else list.push(score);
+    const number = numbers.get(sessionId) ?? numbers.size;
+    if (number === numbers.size) numbers.set(sessionId, number);
+    let score = total(terms, i * WIDTH);
+    for (let place = number * SESSION_BEST; place < (number + 1) * SESSION_BEST; place += 1) {
+      const other = best[place] ?? 0;
+      if (other >= score) continue;
+      best[place] = score;
+      score = other;
+    }
   }
-  return new Map(
-    Array.from(scores, ([sessionId, list]) => {
-      const best = list.sort((a, b) => (a > b ? -1 : Number(a < b))).slice(0, SESSION_BEST);
-      return [sessionId, best.reduce((sum, score) => sum + score, 0) / SESSION_BEST];
-    }),
-  );
+  const scores = new Map<string | null, number>();
+  for (const [sessionId, number] of numbers) {
+    let sum = 0;
+    for (let place = number * SESSION_BEST; place < (number + 1) * SESSION_BEST; place += 1)
+      if (best[place] !== -Infinity) sum += best[place] ?? 0;
+    scores.set(sessionId, sum / SESSION_BEST);
+  }
+  return scores;
 }
 
 /** The terms that say nothing of what a memory is about, each small and bounded. */
 function setCircumstances(
   terms: Terms,
+  at: number,
   question: RankingQuestion,
   { traits, sessionId, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
@@ -288,14 +295,14 @@ function setCircumstances(
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
   // Words of others take nothing away. Outside of a session a name and a colon are a label: "TODO:", "Rent:".
-  terms[PLACE.speaker] =
+  terms[at + PLACE.speaker] =
     sessionId !== null && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
-  terms[PLACE.tellsTime] = question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
-  terms[PLACE.tellsName] = question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
-  terms[PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0;
-  terms[PLACE.phrase] = weights.phrase * quoted;
-  terms[PLACE.salience] = weights.salience * (salience - NEUTRAL_SALIENCE);
-  terms[PLACE.recency] = weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS);
+  terms[at + PLACE.tellsTime] = question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
+  terms[at + PLACE.tellsName] = question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
+  terms[at + PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0;
+  terms[at + PLACE.phrase] = weights.phrase * quoted;
+  terms[at + PLACE.salience] = weights.salience * (salience - NEUTRAL_SALIENCE);
+  terms[at + PLACE.recency] = weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS);
 }
 
 const I =
@@ -343,9 +350,9 @@ export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCa
   return namesPeriod === true ? 1 : fit(period, occurredAt);
 }
 
-function total(terms: Terms): number {
+function total(terms: Terms, at: number): number {
   let sum = 0;
-  for (let at = 0; at < terms.length; at += 1) sum += terms[at] ?? 0;
+  for (let term = at; term < at + WIDTH; term += 1) sum += terms[term] ?? 0;
   return sum;
 }
 
@@ -355,22 +362,23 @@ class Hit implements RankedHit {
   readonly score: number;
   readonly path: readonly Ordinal[];
   readonly #terms: Terms;
-  readonly #sum: number;
+  readonly #at: number;
 
-  constructor(ordinal: Ordinal, terms: Terms, through: Ordinal | undefined) {
+  constructor(ordinal: Ordinal, terms: Terms, at: number, through: Ordinal | undefined) {
     this.ordinal = ordinal;
     this.#terms = terms;
-    this.#sum = total(terms);
-    this.score = scoreOf(this.#sum);
+    this.#at = at;
+    this.score = scoreOf(total(terms, at));
     this.path = through === undefined ? [ordinal] : [through, ordinal];
   }
 
   /** Each term has the part of the score that it has of the sum; made when asked for, of the few that are answered. */
   get shares(): RankedHit["shares"] {
+    const sum = total(this.#terms, this.#at);
     const shares: Partial<Record<RankingTerm, number>> = {};
-    for (const [at, term] of TERMS.entries()) {
-      const value = this.#terms[at] ?? 0;
-      if (value !== 0 && this.score > 0) shares[term] = (this.score * value) / this.#sum;
+    for (const [term, name] of TERMS.entries()) {
+      const value = this.#terms[this.#at + term] ?? 0;
+      if (value !== 0 && this.score > 0) shares[name] = (this.score * value) / sum;
     }
     return shares;
   }

@@ -4,7 +4,8 @@ import type { RankingQuestion } from "./question.ts";
 import { fold } from "../text/fold.ts";
 import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
-import { periodFit, type RankedHit, sumOf } from "./ranking.ts";
+import { periodFit, type RankedHit } from "./ranking.ts";
+import { sumOf } from "./ranking-terms.ts";
 
 /** What a match is to the question: an answer, perhaps one and worth a look, or merely among the nearest. */
 export type Level = "answer" | "perhaps" | "near";
@@ -49,11 +50,9 @@ const MAX_TELLING = 8;
 export function answerOdds(
   question: RankingQuestion,
   found: readonly RankedHit[],
-  candidates: readonly RankingCandidate[],
+  candidateOf: (ordinal: Ordinal) => RankingCandidate | undefined,
   isAlike: (a: Ordinal, b: Ordinal) => boolean,
 ): (hit: RankedHit) => number {
-  const byOrdinal = new Map<Ordinal, RankingCandidate>();
-  for (const candidate of candidates) byOrdinal.set(candidate.ordinal, candidate);
   const [best] = found;
   const other = found
     .slice(1, 1 + MAX_ALIKE)
@@ -66,12 +65,12 @@ export function answerOdds(
   const resembling: RankedHit[] = [];
   for (const hit of found.slice(BACKGROUND.from)) {
     if (resembling.length === BACKGROUND.count) break;
-    const candidate = byOrdinal.get(hit.ordinal);
+    const candidate = candidateOf(hit.ordinal);
     if (candidate === undefined || weakest(candidate) < HELD) resembling.push(hit);
   }
   const background = backgroundSum(resembling);
   return ({ ordinal, score }) => {
-    const candidate = byOrdinal.get(ordinal);
+    const candidate = candidateOf(ordinal);
     if (candidate === undefined) return -Infinity;
     const sum = sumOf(score);
     const ofSum = (distance: number) => Math.max(0, distance) / Math.max(LEAST_SUM, sum);

@@ -78,7 +78,7 @@ export function neighbourContribution(
   i: number,
   near: readonly (number | undefined)[],
   candidates: readonly Pick<RankingCandidate, "traits">[],
-  own: readonly number[],
+  own: Float64Array,
   waypoints: readonly { readonly other: number; readonly weight: number }[],
   weights: RankingWeights,
 ): Contribution {
@@ -94,7 +94,7 @@ export function neighbourContribution(
   return { from, value };
 }
 
-function offered(from: number | undefined, to: number, own: readonly number[], share: number): number {
+function offered(from: number | undefined, to: number, own: Float64Array, share: number): number {
   return from === undefined || from === to ? 0 : share * (own[from] ?? 0);
 }
 

@@ -65,6 +65,20 @@ export function analyse(text: string): string[] {
   return terms;
 }
 
+const MAX_NAMES = 10_000;
+/** Of words and names that were met lately. */
+const termsOfNames = new Map<string, readonly string[]>();
+
+/** What `analyse` gives of a single word, a tag or a name: the notes of one store have the same ones again and again. */
+export function termsOfName(name: string): readonly string[] {
+  const known = termsOfNames.get(name);
+  if (known !== undefined) return known;
+  if (termsOfNames.size >= MAX_NAMES) termsOfNames.clear();
+  const terms = analyse(name);
+  termsOfNames.set(name, terms);
+  return terms;
+}
+
 /**
  * The terms of a memory in the word index: its text, the day it happened written out ("8 May 2023", UTC), the days,
  * months and years that it names by their distance from that ("yesterday", "last month"), its tags and project, and the headings

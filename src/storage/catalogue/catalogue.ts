@@ -58,8 +58,8 @@ export class StoreCatalogue implements Catalogue {
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
-  readonly #salienceOf = (signals: Signals, sector: Sector) =>
-    fadedSalience(signals, this.#now(), HALF_LIVES[sector]);
+  readonly #salienceOf = (salience: number, lastSeenAt: number, sector: Sector) =>
+    fadedSalience({ salience, lastSeenAt }, this.#now(), HALF_LIVES[sector]);
   #requestsSweptAt = -Infinity;
 
   /** @param now the time for all that passes: requests kept, salience fading. */
@@ -211,8 +211,8 @@ export class StoreCatalogue implements Catalogue {
     return { ids, orders, total: selection.size };
   }
 
-  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
-    return this.#columns.sessionNeighbour(ordinal, distance);
+  around(ordinal: Ordinal): readonly (Ordinal | undefined)[] {
+    return this.#columns.around(ordinal);
   }
 
   seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
@@ -235,11 +235,11 @@ export class StoreCatalogue implements Catalogue {
       .sort((a, b) => b.weight - a.weight);
   }
 
-  edgesAt(ordinal: Ordinal): OrdinalEdge[] {
+  edgesAt(ordinal: Ordinal): readonly OrdinalEdge[] {
+    const edges = this.#edges.of(ordinal);
+    if (edges.length === 0) return edges;
     // An end that is not there (its record failed) makes no waypoint.
-    return this.#edges
-      .of(ordinal)
-      .filter(({ source, target }) => this.#columns.isLive(source) && this.#columns.isLive(target));
+    return edges.filter(({ source, target }) => this.#columns.isLive(source) && this.#columns.isLive(target));
   }
 
   findRequest(key: string): RequestRow | undefined {

@@ -8,6 +8,7 @@ import {
   DuplicateIndex,
   Interner,
   mapValues,
+  NO_NUMBERS,
   metadataKeys,
   NumberLists,
   numbersOf,
@@ -248,17 +249,18 @@ export class MemoryColumns {
   /** @param salienceOf what the stored salience is worth now. */
   entry(
     ordinal: Ordinal,
-    salienceOf: (signals: Signals, sector: Sector) => number,
+    salienceOf: (salience: number, lastSeenAt: number, sector: Sector) => number,
   ): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
     const strings = this.#strings;
     // The numbers themselves: one `get` for columns of all kinds of numbers is slow, and hundreds of entries are made a question.
     const { createdAt: created, updatedAt, occurredAt, version, words, traits, speaker } = this.#numbers;
+    const { salience, lastSeenAt } = this.#numbers;
     const { user, project, session, createdBy, document, primarySector: sector, sectors } = this.#numbers;
     const createdAt = created.values[ordinal] ?? 0;
     const happenedAt = occurredAt.values[ordinal] ?? 0;
     const bits = traits.values[ordinal] ?? 0;
-    const signals = this.signals(ordinal);
+    const seenAt = lastSeenAt.values[ordinal] ?? 0;
     const primarySector = SECTORS[sector.values[ordinal] ?? 0] ?? "semantic";
     // Spelled out, not spread.
     return {
@@ -273,8 +275,8 @@ export class MemoryColumns {
       isTimeGiven: !Number.isNaN(happenedAt),
       createdAt,
       updatedAt: updatedAt.values[ordinal] ?? 0,
-      lastSeenAt: signals.lastSeenAt,
-      salience: salienceOf(signals, primarySector),
+      lastSeenAt: seenAt,
+      salience: salienceOf(salience.values[ordinal] ?? 0, seenAt, primarySector),
       version: version.values[ordinal] ?? 0,
       primarySector,
       sectors: sectorList(primarySector, sectors.values[ordinal] ?? 0),
@@ -310,9 +312,11 @@ export class MemoryColumns {
     };
   }
 
-  sessionNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
-    const isAlone = (this.#numbers.session.values[ordinal] ?? 0) === 0;
-    return isAlone ? undefined : this.seriesNeighbour(ordinal, distance);
+  around(ordinal: Ordinal): readonly (Ordinal | undefined)[] {
+    if ((this.#numbers.session.values[ordinal] ?? 0) === 0) return NO_NUMBERS;
+    const series = this.#seriesOf(ordinal);
+    const place = placeIn(series, ordinal);
+    return [series[place - 2], series[place - 1], series[place + 1], series[place + 2]];
   }
 
   seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {

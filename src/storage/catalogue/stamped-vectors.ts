@@ -207,13 +207,13 @@ export class VectorIndex {
     const { values, scale } = quantise(vector);
     const signs = this.#signs;
     const products = signs === undefined ? this.#rows.dot(values, this.#scratch.take(this.#rows.count)) : [];
+    const scales = this.#scales.values;
     const cosineOf = (row: number, product: number) =>
-      Math.min(Math.fround(product * this.#scales.get(row) * scale), 1);
+      Math.min(Math.fround(product * (scales[row] ?? 0) * scale), 1);
     // As `OrdinalScores.top`: one loop for both, with a function for the score, takes three times as long at a million.
     const top = (limit: number, among: Selection | undefined): Ordinal[] => {
       let best: { readonly ordinal: Ordinal; readonly cosine: number }[] = [];
       if (limit <= 0) return [];
-      const scales = this.#scales.values;
       const ordinalOfRow = this.#ordinalOfRow.values;
       const wide = Math.max(
         LEAST_PROMISING,

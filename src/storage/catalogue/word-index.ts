@@ -160,8 +160,10 @@ export class WordIndex {
   having(term: string): (ordinal: Ordinal) => boolean {
     const lists = this.#postingsOf(term);
     return (ordinal) => {
-      const document = this.#documentOfOrdinal.get(ordinal) - 1;
-      return document >= 0 && lists.some((postings) => hasDocument(postings, document));
+      const document = (this.#documentOfOrdinal.values[ordinal] ?? 0) - 1;
+      if (document < 0) return false;
+      for (const postings of lists) if (hasDocument(postings, document)) return true;
+      return false;
     };
   }
 

@@ -19,6 +19,8 @@ const FOOTER_BYTES = 8;
 const PIECE_BYTES = 1024 ** 2;
 /** A file of which more was deleted or replaced is written anew with the next rows. */
 const MAX_DEAD = 1 / 5;
+/** Room of more bytes for the rows of a question is not kept for the next. */
+const MAX_ROOM = 4 * 1024 ** 2;
 /** A row that the system has in memory takes 2 µs: what is left by then waits for the disk, and is read in other threads. */
 const READ_HERE_MS = 2;
 
@@ -67,6 +69,9 @@ export class RowFiles<T extends "tokens" | "memories"> {
   readonly #fileOf = new Column((length) => new Uint32Array(length));
   readonly #places = new Column((length) => new Float64Array(length));
   readonly #lengths = new Column((length) => new Uint32Array(length));
+  /** By ordinal: 1 for a row that was found whole. */
+  readonly #whole = new Column((length) => new Uint8Array(length));
+  #room: Buffer | undefined;
 
   /** @param name of the table in the checkpoint before; undefined without one. */
   constructor(format: RowFormat<T>, disk: Disk, folder: string, name?: string) {
@@ -95,7 +100,7 @@ export class RowFiles<T extends "tokens" | "memories"> {
 
   async #load(path: string, size: number): Promise<void> {
     const file = await this.#disk.open(join(this.#folder, path), "read");
-    const number = numberIn(path);
+    const number = Number(/\/(\d+)-/.exec(path)?.[1] ?? 0);
     const entry = { number, path, stamp: "", rows: 0, bytes: 0, file };
     this.#files.set(number, entry);
     const footer = new Float64Array(1);
@@ -152,22 +157,31 @@ export class RowFiles<T extends "tokens" | "memories"> {
     return { bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files: files.length };
   }
 
-  /** The rows that are there and whole. Never rejects. */
+  /**
+   * The rows that are there and whole. Never rejects. Token vectors are good until their caller waits for anything but promises that
+   * are settled: then the next rows are read over them.
+   */
   async read(ids: readonly string[]): Promise<Map<string, Rows[T]>> {
-    const rows: { id: string; file: DiskFile; stamp: string; place: number; length: number }[] = [];
+    const rows: (Place & { readonly id: string; readonly ordinal: Ordinal; readonly stamp: string })[] = [];
     for (const id of ids) {
       const ordinal = this.#catalogue?.ordinalOf(id) ?? Infinity;
       const from = this.#files.get(this.#fileOf.get(ordinal));
       const length = this.#lengths.get(ordinal);
       if (from === undefined || length === 0) continue;
-      rows.push({ id, file: from.file, stamp: from.stamp, place: this.#places.get(ordinal), length });
+      const place = this.#places.get(ordinal);
+      rows.push({ id, ordinal, file: from.file, stamp: from.stamp, place, length });
     }
     const found = new Map<string, Rows[T]>();
-    // What cannot be read is found by the check of all files.
-    const stored = await readPlaces(rows).catch(() => []);
-    for (const [i, bytes] of stored.entries()) {
-      const { id = "", stamp = "" } = rows[i] ?? {};
-      if (isWhole(id, bytes)) found.set(id, this.#format.decode(bytes.subarray(PREFIX_BYTES), stamp));
+    const room = roomFor(rows, this.#room);
+    this.#room = undefined;
+    // What cannot be read is found by the check of all files; what is being read still may be written to the room at any time.
+    const stored = await readPlaces(rows, room).catch(() => []);
+    if (stored.length === rows.length && room.length <= MAX_ROOM) setImmediate(() => (this.#room = room));
+    for (const [i, row] of stored.entries()) {
+      const { id = "", ordinal = 0, stamp = "" } = rows[i] ?? {};
+      if (this.#whole.get(ordinal) === 0 && !isWhole(id, row)) continue;
+      if (this.#format.isCheckedOnce) this.#whole.set(ordinal, 1);
+      found.set(id, this.#format.decode(row.subarray(PREFIX_BYTES), stamp));
     }
     return found;
   }
@@ -329,6 +343,7 @@ export class RowFiles<T extends "tokens" | "memories"> {
         this.#fileOf.set(ordinal, number);
         this.#places.set(ordinal, place);
         this.#lengths.set(ordinal, length);
+        this.#whole.set(ordinal, 0);
       }
       place += length;
     }
@@ -346,27 +361,32 @@ function isWhole(id: string, stored: Buffer): boolean {
   return stored.readUInt32LE() === crc32(stored.subarray(PREFIX_BYTES), crc32(id));
 }
 
-/** What stands at some places of files. @throws whatever the disk says. */
-async function readPlaces(
-  places: readonly { readonly file: DiskFile; readonly place: number; readonly length: number }[],
-): Promise<Buffer[]> {
-  const bytes = Buffer.allocUnsafeSlow(places.reduce((sum, { length }) => sum + length, 0));
+interface Place {
+  readonly file: DiskFile;
+  readonly place: number;
+  readonly length: number;
+}
+
+/** Room for rows, or what a question before left if that is enough: fresh room for each makes V8 collect all garbage often. */
+function roomFor(places: readonly Place[], left?: Buffer): Buffer {
+  const bytes = places.reduce((sum, { length }) => sum + length, 0);
+  return left !== undefined && left.length >= bytes ? left : Buffer.allocUnsafeSlow(bytes + (bytes >> 3));
+}
+
+/** What stands at some places of files, and zeros where nothing does. @throws whatever the disk says. */
+async function readPlaces(places: readonly Place[], bytes = roomFor(places)): Promise<Buffer[]> {
   const end = performance.now() + READ_HERE_MS;
-  const waiting: Promise<number>[] = [];
+  const waiting: Promise<unknown>[] = [];
   let start = 0;
   const pieces = places.map(({ file, place, length }) => {
     const piece = bytes.subarray(start, (start += length));
-    if (performance.now() < end) file.readSync(piece, place);
-    else waiting.push(file.read(piece, place));
+    const clearFrom = (read: number) => (read < length ? piece.fill(0, read) : piece);
+    if (performance.now() < end) clearFrom(file.readSync(piece, place));
+    else waiting.push(file.read(piece, place).then(clearFrom));
     return piece;
   });
   await Promise.all(waiting);
   return pieces;
-}
-
-/** The number in the path of a file. */
-function numberIn(path: string): number {
-  return Number(/\/(\d+)-/.exec(path)?.[1] ?? 0);
 }
 
 function* inPieces(rows: readonly FreshRow[]): Generator<readonly FreshRow[]> {

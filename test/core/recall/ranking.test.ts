@@ -7,7 +7,8 @@ import {
   readQuestion,
   timedQuestion,
 } from "../../../src/core/recall/question.ts";
-import { rank, worthReading, scoreOf } from "../../../src/core/recall/ranking.ts";
+import { rank, worthReading } from "../../../src/core/recall/ranking.ts";
+import { scoreOf } from "../../../src/core/recall/ranking-terms.ts";
 import type { RankingCandidate } from "../../../src/core/recall/ranking-candidate.ts";
 import { traitsOf } from "../../../src/core/recall/traits.ts";
 

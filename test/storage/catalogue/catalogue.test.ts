@@ -144,16 +144,15 @@ describe("StoreCatalogue", () => {
       { id: "b", userId: "ann", sessionId: "s" },
       { id: "lone" },
     );
-    const neighbour = (id: string, distance: number) =>
-      catalogue.at(catalogue.sessionNeighbour(catalogue.find(id)?.ordinal ?? -1, distance) ?? -1)?.id;
-    expect([neighbour("a", 1), neighbour("b", -1), neighbour("a", -1), neighbour("lone", 1)]).toEqual([
-      "b",
-      "a",
-      undefined,
-      undefined,
-    ]);
+    const around = (id: string) =>
+      catalogue
+        .around(catalogue.find(id)?.ordinal ?? -1)
+        .map((ordinal) => (ordinal === undefined ? undefined : catalogue.idAt(ordinal)));
+    expect(around("a")).toEqual([undefined, undefined, "b", undefined]);
+    expect(around("b")).toEqual([undefined, "a", undefined, undefined]);
+    expect(around("lone")).toEqual([]);
     catalogue.stage([remove("a")]);
-    expect(neighbour("b", -1)).toBeUndefined();
+    expect(around("b")).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it("tells who is beside whom in a session, among those of a user without one, and in a document", () => {

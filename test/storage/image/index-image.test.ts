@@ -49,7 +49,7 @@ async function findings(): Promise<unknown> {
       meaning: meaning.of(ordinal),
       words: words.of(ordinal),
       edges: catalogue.edgesOf(id),
-      next: catalogue.idAt(catalogue.sessionNeighbour(ordinal, 1) ?? -1),
+      next: catalogue.idAt(catalogue.around(ordinal)[2] ?? -1),
     };
   });
   return { total, found, users: [...catalogue.users()] };

@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres)("the image of a user's indexes", () => {
         words: words.of(ordinal),
         edges: store.catalogue.edgesOf(id),
         versions: store.catalogue.versions.of(id).length,
-        next: store.catalogue.idAt(store.catalogue.sessionNeighbour(ordinal, 1) ?? -1),
+        next: store.catalogue.idAt(store.catalogue.around(ordinal)[2] ?? -1),
       };
     });
     return { total, found, warnings: fresh.warnings };

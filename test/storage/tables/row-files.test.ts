@@ -134,6 +134,27 @@ describe("files of token vectors", () => {
     await again.close();
   });
 
+  it("are read over those of the question before, but never over those of one that goes on", async () => {
+    const { memories, tokens } = await filled(40);
+    const ids = memories.ids.map((id) => id ?? "");
+    const expectRows = (found: ReadonlyMap<string, { readonly vectors: Int8Array }>, from: number) => {
+      for (let i = from; i < from + 10; i += 1) expect(found.get(`m${i}`)?.vectors).toEqual(vectors(i));
+    };
+    for (let round = 0; round < 3; round += 1) {
+      const [first, second, none] = await Promise.all([
+        tokens.read(ids.slice(0, 10)),
+        tokens.read(ids.slice(10, 20)),
+        tokens.read([]),
+      ]);
+      expectRows(first, 0);
+      expectRows(second, 10);
+      expect(none.size).toBe(0);
+      await new Promise((done) => setImmediate(done));
+      expectRows(await tokens.read(ids.slice(20, 30)), 20);
+    }
+    await tokens.close();
+  });
+
   it("complete texts that are older than a field of memories", () => {
     const older = Buffer.from(JSON.stringify({ content: "a text" }));
     expect(TEXTS.decode(older, "")).toEqual({ content: "a text", ...TABLE_SPECS.memories.missing });
