@@ -166,7 +166,10 @@ export interface Catalogue {
    * none of a memory without a session.
    */
   around(ordinal: Ordinal): readonly (Ordinal | undefined)[];
-  /** The memory so many places before (negative) or after in its session, or among all of its user that have none; undefined at an end. */
+  /**
+   * The memory `distance` places before (negative) or after in its session; for one without a session, among all of its user that have
+   * none. Undefined at an end.
+   */
   seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined;
   /** The memories of the same document that were added right before and after. */
   documentNeighbours(ordinal: Ordinal): Ordinal[];
@@ -252,7 +255,10 @@ export interface MemoryStore {
   lookAtClock(): Promise<void>;
   /** The time that is certain enough to remove something for good: never that of a clock that has just jumped. */
   readonly believedNow: number;
-  /** Token vectors of those among `ids` that have any; good until the caller waits for anything else: then others are read over them. */
+  /**
+   * Token vectors of those among `ids` that have any. Valid until the caller's next `await`: a later read may reuse their buffer. Copy
+   * them to keep them.
+   */
   readTokens(ids: readonly string[]): Promise<Map<string, TokenVectors>>;
   /** Word statistics of the selected memories, or of all. */
   termStatistics(among?: Selection): TermStatistics;

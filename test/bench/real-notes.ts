@@ -24,7 +24,6 @@ const lines = readFileSync(FILE, "utf8")
 const NOTES = [
   ...new Set([0, 1, 2].flatMap((i) => lines.map(({ note, same }) => [note, ...same][i] ?? note))),
 ];
-const QUESTIONS = lines.flatMap(({ ask }) => ask);
 // Not the questions of an earlier run, whose vectors a daemon keeps.
 const random = seededRandom(Date.now());
 
@@ -36,10 +35,14 @@ function partsOf(turn: number): readonly string[] {
   return [first ?? "", ...(round === 0 ? [] : [second ?? ""])];
 }
 
-/** A note by number: about 18 000 of one sentence or two, then pairs of them. */
+/** A note by number: some 18 000 of one sentence or two, then pairs of them. */
 export const realNote = (turn: number): string => partsOf(turn).join(" ");
 
-export const realQuestion = (): string => QUESTIONS[Math.floor(random() * QUESTIONS.length)] ?? "";
+/** A question that one of the first so many notes answers. */
+export function realQuestion(count = NOTES.length): string {
+  const { ask = [] } = lines[Math.floor(random() * Math.min(count, lines.length))] ?? {};
+  return ask[Math.floor(random() * ask.length)] ?? "";
+}
 
 /**
  * The notes by number with their embeddings, of which each part is made once and kept in the system's temporary directory: the vector of

@@ -75,7 +75,7 @@ export async function benchSizes(
             )
           : { bytesWritten: Number.NaN, bytesOfRows: 1 };
       const written = filled.bytesWritten / filled.bytesOfRows;
-      columns.push({ ...(await measure(path, model)), "written per byte": written });
+      columns.push({ ...(await measure(path, model, size)), "written per byte": written });
     }
     const cellsOf = (what: keyof Figures) =>
       columns.map((figures, i) => shown(what, figures[what], i === 0 ? size : undefined));
@@ -94,7 +94,11 @@ export async function benchSizes(
   );
 }
 
-async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figures, "written per byte">> {
+async function measure(
+  path: string,
+  model: EmbeddingModel,
+  size: number,
+): Promise<Omit<Figures, "written per byte">> {
   const embedder = await openEmbedder(model, { workers: 1 });
   const firsts: number[] = [];
   let daemon: DaemonUnderLoad | undefined;
@@ -103,14 +107,14 @@ async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figure
     daemon = await startDaemonUnderLoad(path, { MEMORYD_MODEL: model.name });
     const fresh = daemon;
     firsts.push(
-      fresh.readyAfter + (await timed(() => fresh.post("/memory/query", { query: realQuestion() }))),
+      fresh.readyAfter + (await timed(() => fresh.post("/memory/query", { query: realQuestion(size) }))),
     );
   }
   if (daemon === undefined) throw new Error("started above");
   const asked = daemon;
   const { pid } = asked;
   const started = usageOf(pid).residentMegabytes;
-  const ask = () => asked.post("/memory/query", { query: realQuestion() });
+  const ask = () => asked.post("/memory/query", { query: realQuestion(size) });
   const add = (turn: number) =>
     asked.post("/memory/add", { content: realNote(FIRST_ADDED + turn), user_id: "bench" });
   const cost = async (calls: number, run: () => Promise<unknown>) => {
@@ -132,7 +136,7 @@ async function measure(path: string, model: EmbeddingModel): Promise<Omit<Figure
       }),
     );
     const before = usageOf("self").cpuSeconds;
-    for (let i = 0; i < QUESTIONS; i += 1) await embedder.embedQuestion(realQuestion());
+    for (let i = 0; i < QUESTIONS; i += 1) await embedder.embedQuestion(realQuestion(size));
     embeddings.push(((usageOf("self").cpuSeconds - before) * 1_000) / QUESTIONS);
     const timing = await timeCallers(ask, { callers: CALLERS, calls: 1_000 / ROUNDS });
     if (timing.perSecond > together.perSecond) together = timing;

@@ -151,7 +151,7 @@ describe(`filters among ${MEMORIES} memories`, () => {
     ["twenty-five hours", () => ({ from: occurredAt() - 25 * hour, to: occurredAt() })],
     ["two thousand", () => ({ tags: ["common"], to: occurredAt() - 300 * hour })],
   ])("keep all that is worth reading of more than are looked at whole: %s", async (_name, filter) => {
-    // A memory can be among the best ten by the sum of its terms and in neither arm's best hundred: one word of several has that.
+    // A memory can be among the best ten by the sum of its terms and in neither arm's best sixty: one word of several has that.
     expect(await recall(filter(), WORTH_READING)).toBeGreaterThan(0.98);
   });
 

@@ -48,7 +48,7 @@ export interface FillOptions {
   readonly nameOf?: (user: number) => string;
   /** Links from each memory to ones before it; none if left out. */
   readonly waypoints?: number;
-  /** Of the stamp; without one, vectors are random and have nothing to do with the words. */
+  /** Of the stamp; without one or `notes`, vectors are random and have nothing to do with the words. */
   readonly embedder?: Pick<Embedder, "embedDocument">;
   /** The texts and their embeddings by number, instead of drawn words. */
   readonly notes?: { textOf(turn: number): string; embed(turn: number): Promise<DocumentEmbedding> };

@@ -270,13 +270,9 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (Number.isNaN(known[place])) known[place] = likeness(a.windows(), b.windows());
     return known[place] ?? 0;
   };
-  const mosts = new Map<Dated, number>();
   const isNearest = (one: Dated, other: Dated) => {
-    let most = mosts.get(one) ?? 0;
-    if (!mosts.has(one))
-      for (const dated of best) if (dated !== one) most = Math.max(most, alike(one, dated));
-    mosts.set(one, most);
-    return alike(one, other) >= most;
+    const most = alike(one, other);
+    return best.every((dated) => dated === one || dated === other || alike(one, dated) <= most);
   };
   const isTelling = (term: string) => best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING;
   return (earlier, later) => {

@@ -92,7 +92,7 @@ const HALF_LIFE_MS = 30 * 86_400_000;
 export interface Found {
   /** Best first. */
   readonly found: readonly RankedHit[];
-  /** Of a memory that was found; undefined for one that the filter does not let through. */
+  /** The id of a memory in `found` or on one of its paths; undefined where the filter hides it. */
   readonly idOf: (ordinal: Ordinal) => string | undefined;
   /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;

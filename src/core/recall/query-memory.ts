@@ -111,7 +111,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ? asked.isComing
       ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
       : await happenedIn(store, filter, asked, limit, now)
-    : await findByMeaning(ports, { text: question, topic, prompt, asked }, filter, now, asOf);
+    : await findByMeaning(ports, { text: question, topic, prompt, asked, limit }, filter, now, asOf);
   const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf(ordinal) ?? []);
   const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
   const memories = await store.readMemories([
@@ -254,12 +254,13 @@ interface Asked {
   readonly topic: string;
   readonly prompt: Prompt | undefined;
   readonly asked: AskedTime | undefined;
+  readonly limit: number;
 }
 
 /** Everything that the filter lets through, as far as it may answer, best first. */
 async function findByMeaning(
   { store, embedder, frequencies }: MemoryPorts,
-  { text, topic, prompt, asked }: Asked,
+  { text, topic, prompt, asked, limit }: Asked,
   filter: MemoryFilter,
   now: number,
   asOf: number | undefined,
@@ -301,7 +302,7 @@ async function findByMeaning(
   const preferred = [everything, filter].flatMap((among) =>
     asked === undefined ? [] : (select(within(among, asked.period)) ?? []),
   );
-  const among = { whole: select(everything), selection: select(filter), preferred };
+  const among = { whole: select(everything), selection: select(filter), preferred, limit };
   const { candidates, edges, surroundings } = await gatherCandidates(
     store,
     question,
@@ -311,6 +312,10 @@ async function findByMeaning(
   );
   const ranked = rank(question, candidates, { now, edges, surroundings });
   const candidateOf = (ordinal: Ordinal) => candidates[surroundings.places.get(ordinal) ?? -1];
+  const selected = (ordinal: Ordinal) => {
+    const candidate = candidateOf(ordinal);
+    return candidate?.isSelected === true ? candidate : undefined;
+  };
   const oddsWith = (areStates: (a: Ordinal, b: Ordinal) => boolean) =>
     answerOdds(
       question,
@@ -320,16 +325,9 @@ async function findByMeaning(
     );
   const [best] = ranked;
   return {
-    found:
-      among.selection === undefined
-        ? ranked
-        : ranked.filter(({ ordinal }) => candidateOf(ordinal)?.isSelected),
+    found: ranked.filter(({ ordinal }) => selected(ordinal) !== undefined),
     ...(best === undefined ? {} : { sureness: { oddsWith, best } }),
-    // Of memories that pass the filter; neither an answer nor a path shows the others.
-    idOf: (ordinal) => {
-      const candidate = candidateOf(ordinal);
-      return candidate?.isSelected === true ? candidate.id : undefined;
-    },
+    idOf: (ordinal) => selected(ordinal)?.id,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     vector: embedding.vector,
   };

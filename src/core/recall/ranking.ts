@@ -20,7 +20,7 @@ import { fit, type Period } from "../text/time-periods.ts";
 export interface RankingOptions {
   readonly now: number;
   readonly edges?: readonly RankingEdge[];
-  /** Of the candidates, where a caller has them. */
+  /** `surroundingsOf(candidates)`, if the caller has made it. */
   readonly surroundings?: Surroundings;
   /** Instead of `WEIGHTS`, for ablations. */
   readonly weights?: RankingWeights;
@@ -58,22 +58,21 @@ const QUOTED = 1.1;
 
 /**
  * The candidates in the order in which their token vectors are worth reading from the disk: the best by words and vectors
- * first, their own and their surroundings'. See `LOOKED_AT` for how many are enough.
+ * first, their own and their surroundings'. See `BREADTH` for how many are enough.
  */
 export function worthReading(
   question: RankingQuestion,
   candidates: readonly Omit<RankingCandidate, "matches" | "quoted">[],
   { near }: Surroundings = surroundingsOf(candidates),
-  weights: RankingWeights = WEIGHTS,
 ): Ordinal[] {
   const terms = new Float64Array(WIDTH);
   const own = new Float64Array(candidates.length);
   for (const [i, candidate] of candidates.entries()) {
-    setDirectTerms(terms, 0, question, candidate, NO_MATCHES, weights);
+    setDirectTerms(terms, 0, question, candidate, NO_MATCHES, WEIGHTS);
     own[i] = directSum(terms, 0);
   }
   const scores = own.map(
-    (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, [], weights).value,
+    (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, [], WEIGHTS).value,
   );
   return Array.from(placesByScore(scores, candidates), (place) => candidates[place]?.ordinal ?? 0);
 }
@@ -87,10 +86,10 @@ function placesByScore(scores: Float64Array, all: readonly { readonly ordinal: O
   });
 }
 
-/** Where candidates stand in their list. */
+/** The places of candidates in their list, by ordinal. */
 export interface Surroundings {
   readonly places: ReadonlyMap<Ordinal, number>;
-  /** `around` of each, by place. */
+  /** For each candidate its `around` as places; undefined for one that is no candidate. */
   readonly near: readonly (readonly (number | undefined)[])[];
 }
 
@@ -98,17 +97,17 @@ export function surroundingsOf(
   candidates: readonly Pick<RankingCandidate, "ordinal" | "around">[],
 ): Surroundings {
   const places = new Map<Ordinal, number>();
-  for (let place = 0; place < candidates.length; place += 1)
-    places.set((candidates[place] as RankingCandidate).ordinal, place);
+  candidates.forEach(({ ordinal }, place) => places.set(ordinal, place));
   const placeOf = (ordinal: Ordinal | undefined) => (ordinal === undefined ? undefined : places.get(ordinal));
-  return { places, near: candidates.map(({ around }) => (around.length === 0 ? [] : around.map(placeOf))) };
+  return { places, near: candidates.map(({ around }) => around.map(placeOf)) };
 }
 
 export const NO_MATCHES: Float32Array = new Float32Array();
 
 /**
- * The terms of all candidates end to end: a number for each of `TERMS`, at its place there, from `at` on. Numbers as fields of objects
- * would be objects themselves, and a view for each candidate takes as much as its terms.
+ * The terms of all candidates end to end: of each a number for each of `TERMS`, at its place there. Functions that take `at` read or
+ * write the terms of the candidate that begin there. Numbers as fields of objects would be objects themselves, and a view for each
+ * candidate takes as much memory as its terms.
  */
 type Terms = Float64Array;
 
@@ -128,38 +127,35 @@ export function rank(
   const { places, near } = surroundings;
   const terms = new Float64Array(candidates.length * WIDTH);
   const own = new Float64Array(candidates.length);
-  for (let i = 0; i < candidates.length; i += 1) {
-    const candidate = candidates[i] as RankingCandidate;
+  candidates.forEach((candidate, i) => {
     setDirectTerms(terms, i * WIDTH, question, candidate, candidate.matches, weights);
     own[i] = directSum(terms, i * WIDTH);
-  }
+  });
 
   const waypoints = waypointsByCandidate(edges, places);
   const contributions = candidates.map((_, i) =>
     neighbourContribution(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
   );
   // In place, here and below: copies of all terms of all candidates took a third of the time.
-  for (let i = 0; i < candidates.length; i += 1) {
-    const candidate = candidates[i] as RankingCandidate;
+  candidates.forEach((candidate, i) => {
     terms[i * WIDTH + PLACE.context] =
       weights.context * contextOf(question, candidate, near[i] ?? [], candidates);
     terms[i * WIDTH + PLACE.neighbours] = contextShare(candidate.traits) * (contributions[i]?.value ?? 0);
-  }
+  });
 
   const named = namedSpeakers(question, candidates);
   const sessions = sessionScores(candidates, terms);
-  for (let i = 0; i < candidates.length; i += 1) {
-    const candidate = candidates[i] as RankingCandidate;
+  candidates.forEach((candidate, i) => {
     const at = i * WIDTH;
     setCircumstances(terms, at, question, candidate, named, now, weights);
-    terms[at + PLACE.session] = weights.session * (sessions.get(candidate.sessionId) ?? 0);
+    terms[at + PLACE.session] = weights.session * ((sessions.get(candidate.sessionId) ?? 0) / SESSION_BEST);
     if (question.period !== undefined)
       terms[at + PLACE.time] =
         -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms, at));
     const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
     if (scale !== 1)
       for (let term = at; term < at + WIDTH; term += 1) terms[term] = (terms[term] ?? 0) / scale;
-  }
+  });
   if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, weights);
   const scores = new Float64Array(candidates.length);
   const hits = candidates.map(({ ordinal }, i) => {
@@ -253,30 +249,17 @@ function contextOf(
   );
 }
 
-/** The mean of the best memories' scores of each session; memories without a session have none. */
+/** The sum of the `SESSION_BEST` best sums of terms of each session; memories without a session have none. */
 function sessionScores(candidates: readonly RankingCandidate[], terms: Terms): Map<string | null, number> {
-  const numbers = new Map<string, number>();
-  /** Of each session by number, best first. */
-  const best = new Float64Array(candidates.length * SESSION_BEST).fill(-Infinity);
-  for (let i = 0; i < candidates.length; i += 1) {
-    const { sessionId } = candidates[i] as RankingCandidate;
+  const sums = new Float64Array(candidates.length).map((_, i) => total(terms, i * WIDTH));
+  const [counts, scores] = [new Map<string, number>(), new Map<string | null, number>()];
+  for (const place of placesByScore(sums, candidates)) {
+    const { sessionId } = candidates[place] as RankingCandidate;
     if (sessionId === null) continue;
-    const number = numbers.get(sessionId) ?? numbers.size;
-    if (number === numbers.size) numbers.set(sessionId, number);
-    let score = total(terms, i * WIDTH);
-    for (let place = number * SESSION_BEST; place < (number + 1) * SESSION_BEST; place += 1) {
-      const other = best[place] ?? 0;
-      if (other >= score) continue;
-      best[place] = score;
-      score = other;
-    }
-  }
-  const scores = new Map<string | null, number>();
-  for (const [sessionId, number] of numbers) {
-    let sum = 0;
-    for (let place = number * SESSION_BEST; place < (number + 1) * SESSION_BEST; place += 1)
-      if (best[place] !== -Infinity) sum += best[place] ?? 0;
-    scores.set(sessionId, sum / SESSION_BEST);
+    const count = counts.get(sessionId) ?? 0;
+    if (count === SESSION_BEST) continue;
+    counts.set(sessionId, count + 1);
+    scores.set(sessionId, (scores.get(sessionId) ?? 0) + (sums[place] ?? 0));
   }
   return scores;
 }

@@ -66,16 +66,18 @@ export function analyse(text: string): string[] {
 }
 
 const MAX_NAMES = 10_000;
-/** Of words and names that were met lately. */
 const termsOfNames = new Map<string, readonly string[]>();
 
-/** What `analyse` gives of a single word, a tag or a name: the notes of one store have the same ones again and again. */
+/** `analyse` of a word, tag or name, kept until `MAX_NAMES` others were asked for: the notes of one store repeat them. */
 export function termsOfName(name: string): readonly string[] {
   const known = termsOfNames.get(name);
   if (known !== undefined) return known;
+  if (name.length > MAX_TERM_LENGTH) return analyse(name);
   if (termsOfNames.size >= MAX_NAMES) termsOfNames.clear();
-  const terms = analyse(name);
-  termsOfNames.set(name, terms);
+  // A copy: V8 keeps the whole text of which a word was cut.
+  const own = name.split("").join("");
+  const terms = analyse(own);
+  termsOfNames.set(own, terms);
   return terms;
 }
 

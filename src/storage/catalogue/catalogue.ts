@@ -58,8 +58,8 @@ export class StoreCatalogue implements Catalogue {
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
-  readonly #salienceOf = (salience: number, lastSeenAt: number, sector: Sector) =>
-    fadedSalience({ salience, lastSeenAt }, this.#now(), HALF_LIVES[sector]);
+  readonly #salienceOf = (signals: Signals, sector: Sector) =>
+    fadedSalience(signals, this.#now(), HALF_LIVES[sector]);
   #requestsSweptAt = -Infinity;
 
   /** @param now the time for all that passes: requests kept, salience fading. */

@@ -249,18 +249,17 @@ export class MemoryColumns {
   /** @param salienceOf what the stored salience is worth now. */
   entry(
     ordinal: Ordinal,
-    salienceOf: (salience: number, lastSeenAt: number, sector: Sector) => number,
+    salienceOf: (signals: Signals, sector: Sector) => number,
   ): CatalogueEntry | undefined {
     if (!this.isLive(ordinal)) return undefined;
     const strings = this.#strings;
     // The numbers themselves: one `get` for columns of all kinds of numbers is slow, and hundreds of entries are made a question.
     const { createdAt: created, updatedAt, occurredAt, version, words, traits, speaker } = this.#numbers;
-    const { salience, lastSeenAt } = this.#numbers;
     const { user, project, session, createdBy, document, primarySector: sector, sectors } = this.#numbers;
     const createdAt = created.values[ordinal] ?? 0;
     const happenedAt = occurredAt.values[ordinal] ?? 0;
     const bits = traits.values[ordinal] ?? 0;
-    const seenAt = lastSeenAt.values[ordinal] ?? 0;
+    const signals = this.signals(ordinal);
     const primarySector = SECTORS[sector.values[ordinal] ?? 0] ?? "semantic";
     // Spelled out, not spread.
     return {
@@ -275,8 +274,8 @@ export class MemoryColumns {
       isTimeGiven: !Number.isNaN(happenedAt),
       createdAt,
       updatedAt: updatedAt.values[ordinal] ?? 0,
-      lastSeenAt: seenAt,
-      salience: salienceOf(salience.values[ordinal] ?? 0, seenAt, primarySector),
+      lastSeenAt: signals.lastSeenAt,
+      salience: salienceOf(signals, primarySector),
       version: version.values[ordinal] ?? 0,
       primarySector,
       sectors: sectorList(primarySector, sectors.values[ordinal] ?? 0),

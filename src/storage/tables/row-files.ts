@@ -19,8 +19,8 @@ const FOOTER_BYTES = 8;
 const PIECE_BYTES = 1024 ** 2;
 /** A file of which more was deleted or replaced is written anew with the next rows. */
 const MAX_DEAD = 1 / 5;
-/** Room of more bytes for the rows of a question is not kept for the next. */
-const MAX_ROOM = 4 * 1024 ** 2;
+/** Bytes of the largest buffer that is kept for the next read. */
+const MAX_KEPT_BYTES = 4 * 1024 ** 2;
 /** A row that the system has in memory takes 2 µs: what is left by then waits for the disk, and is read in other threads. */
 const READ_HERE_MS = 2;
 
@@ -47,7 +47,7 @@ type Places = Pick<StoreCatalogue, "ordinals" | "ordinalOf" | "idAt" | "isLive" 
 
 /**
  * Rows by memory in flat files below the folder of tables, which the checkpoint names as it names those of tables: a
- * question reads 250 token vectors and a dozen texts, for which LanceDB takes 40 times as long. A file is never
+ * question reads up to 250 token vectors and a dozen texts, for which LanceDB takes 40 times as long. A file is never
  * changed: first its rows, all of one stamp, then their index. A row in a later file takes the place of one in an
  * earlier. With each checkpoint the new rows are written to one more file, together with what is left of files that are
  * no larger, so that there are few.
@@ -69,9 +69,9 @@ export class RowFiles<T extends "tokens" | "memories"> {
   readonly #fileOf = new Column((length) => new Uint32Array(length));
   readonly #places = new Column((length) => new Float64Array(length));
   readonly #lengths = new Column((length) => new Uint32Array(length));
-  /** By ordinal: 1 for a row that was found whole. */
-  readonly #whole = new Column((length) => new Uint8Array(length));
-  #room: Buffer | undefined;
+  /** By ordinal: number of the file in which the row's checksum was right. */
+  readonly #wholeIn = new Column((length) => new Uint32Array(length));
+  #buffer: Buffer | undefined;
 
   /** @param name of the table in the checkpoint before; undefined without one. */
   constructor(format: RowFormat<T>, disk: Disk, folder: string, name?: string) {
@@ -158,31 +158,32 @@ export class RowFiles<T extends "tokens" | "memories"> {
   }
 
   /**
-   * The rows that are there and whole. Never rejects. Token vectors are good until their caller waits for anything but promises that
-   * are settled: then the next rows are read over them.
+   * The rows that are there and whole. Never rejects. Token vectors are valid until the caller's next `await`: a later read may reuse
+   * their buffer.
    */
   async read(ids: readonly string[]): Promise<Map<string, Rows[T]>> {
-    const rows: (Place & { readonly id: string; readonly ordinal: Ordinal; readonly stamp: string })[] = [];
+    const rows: (PlacedRow & { readonly id: string })[] = [];
     for (const id of ids) {
       const ordinal = this.#catalogue?.ordinalOf(id) ?? Infinity;
       const from = this.#files.get(this.#fileOf.get(ordinal));
       const length = this.#lengths.get(ordinal);
       if (from === undefined || length === 0) continue;
-      const place = this.#places.get(ordinal);
-      rows.push({ id, ordinal, file: from.file, stamp: from.stamp, place, length });
+      rows.push({ id, ordinal, from, place: this.#places.get(ordinal), length });
     }
     const found = new Map<string, Rows[T]>();
-    const room = roomFor(rows, this.#room);
-    this.#room = undefined;
-    // What cannot be read is found by the check of all files; what is being read still may be written to the room at any time.
-    const stored = await readPlaces(rows, room).catch(() => []);
-    if (stored.length === rows.length && room.length <= MAX_ROOM) setImmediate(() => (this.#room = room));
+    if (rows.length === 0) return found;
+    const buffer = bufferFor(rows, this.#buffer);
+    this.#buffer = undefined;
+    // After a failure other reads may still write to the buffer, so it is not kept. The check of all files finds the damage.
+    const stored = await readPlaces(rows, buffer).catch(() => []);
     for (const [i, row] of stored.entries()) {
-      const { id = "", ordinal = 0, stamp = "" } = rows[i] ?? {};
-      if (this.#whole.get(ordinal) === 0 && !isWhole(id, row)) continue;
-      if (this.#format.isCheckedOnce) this.#whole.set(ordinal, 1);
-      found.set(id, this.#format.decode(row.subarray(PREFIX_BYTES), stamp));
+      const { id, ordinal, from } = rows[i] as (typeof rows)[number];
+      if (this.#wholeIn.get(ordinal) !== from.number && !isWhole(id, row)) continue;
+      if (this.#format.isCheckedOnce) this.#wholeIn.set(ordinal, from.number);
+      found.set(id, this.#format.decode(row.subarray(PREFIX_BYTES), from.stamp));
     }
+    const isKept = () => buffer.length <= MAX_KEPT_BYTES && buffer.length > (this.#buffer?.length ?? 0);
+    if (stored.length > 0) setImmediate(() => isKept() && (this.#buffer = buffer));
     return found;
   }
 
@@ -313,14 +314,13 @@ export class RowFiles<T extends "tokens" | "memories"> {
     const { length } = this.#lengths.values;
     let ordinal = 0;
     while (ordinal < length) {
-      const rows: { readonly ordinal: Ordinal; readonly file: DiskFile; place: number; length: number }[] =
-        [];
+      const rows: PlacedRow[] = [];
       for (let bytes = 0; ordinal < length && bytes < PIECE_BYTES; ordinal += 1) {
         const from = wanted.get(this.#fileOf.get(ordinal));
         const size = this.#lengths.get(ordinal);
         if (from === undefined || size === 0 || !this.#catalogue?.isLive(ordinal) || !isWanted(ordinal))
           continue;
-        rows.push({ ordinal, file: from.file, place: this.#places.get(ordinal), length: size });
+        rows.push({ ordinal, from, place: this.#places.get(ordinal), length: size });
         bytes += size;
       }
       const stored = await readPlaces(rows);
@@ -343,7 +343,6 @@ export class RowFiles<T extends "tokens" | "memories"> {
         this.#fileOf.set(ordinal, number);
         this.#places.set(ordinal, place);
         this.#lengths.set(ordinal, length);
-        this.#whole.set(ordinal, 0);
       }
       place += length;
     }
@@ -361,24 +360,25 @@ function isWhole(id: string, stored: Buffer): boolean {
   return stored.readUInt32LE() === crc32(stored.subarray(PREFIX_BYTES), crc32(id));
 }
 
-interface Place {
-  readonly file: DiskFile;
+interface PlacedRow {
+  readonly ordinal: Ordinal;
+  readonly from: RowFile;
   readonly place: number;
   readonly length: number;
 }
 
-/** Room for rows, or what a question before left if that is enough: fresh room for each makes V8 collect all garbage often. */
-function roomFor(places: readonly Place[], left?: Buffer): Buffer {
-  const bytes = places.reduce((sum, { length }) => sum + length, 0);
+/** A buffer for the rows; `left` if it is large enough. A new one for each question makes V8 collect garbage often. */
+function bufferFor(rows: readonly PlacedRow[], left?: Buffer): Buffer {
+  const bytes = rows.reduce((sum, { length }) => sum + length, 0);
   return left !== undefined && left.length >= bytes ? left : Buffer.allocUnsafeSlow(bytes + (bytes >> 3));
 }
 
-/** What stands at some places of files, and zeros where nothing does. @throws whatever the disk says. */
-async function readPlaces(places: readonly Place[], bytes = roomFor(places)): Promise<Buffer[]> {
+/** The bytes of the rows; those past the end of a file are 0. @throws whatever the disk says. */
+async function readPlaces(rows: readonly PlacedRow[], bytes = bufferFor(rows)): Promise<Buffer[]> {
   const end = performance.now() + READ_HERE_MS;
   const waiting: Promise<unknown>[] = [];
   let start = 0;
-  const pieces = places.map(({ file, place, length }) => {
+  const pieces = rows.map(({ from: { file }, place, length }) => {
     const piece = bytes.subarray(start, (start += length));
     const clearFrom = (read: number) => (read < length ? piece.fill(0, read) : piece);
     if (performance.now() < end) clearFrom(file.readSync(piece, place));

@@ -43,6 +43,12 @@ describe("query memory", () => {
       },
     );
 
+    it("finds as many as are asked for where that is more than are usually looked at", async () => {
+      for (let i = 0; i < 400; i += 1) await add(`green tea number ${i} grows in Japan`);
+      const found = await query("green tea in Japan", {}, { limit: 200, minScore: 0 });
+      expect(found.length).toBeGreaterThanOrEqual(100);
+    });
+
     it("scores a memory the same under any filter that lets it through, and shows nothing else", async () => {
       const session = { sessionId: "s", userId: "ann" };
       await add("Ann: where shall we meet for the tea tasting?", { ...session, tags: ["plan"] });

@@ -6,7 +6,17 @@ import {
   MAX_TERM_LENGTH,
   memoryTerms,
   questionTerms,
+  termsOfName,
 } from "../../../src/core/text/analyser.ts";
+
+it("keeps the terms of names, of more than are kept too", () => {
+  for (const round of [1, 2])
+    for (let i = 0; i < 12_000; i += 1)
+      if (termsOfName(`name${i}`).join() !== analyse(`name${i}`).join())
+        expect.fail(`${i} in round ${round}`);
+  const long = "Wort".repeat(100);
+  expect(termsOfName(long)).toEqual(analyse(long));
+});
 
 describe("analyse", () => {
   it.each([

@@ -151,6 +151,8 @@ describe("StoreCatalogue", () => {
     expect(around("a")).toEqual([undefined, undefined, "b", undefined]);
     expect(around("b")).toEqual([undefined, "a", undefined, undefined]);
     expect(around("lone")).toEqual([]);
+    const five = catalogueOf(..."vwxyz".split("").map((id) => ({ id, sessionId: "s" })));
+    expect(five.around(2).map((ordinal) => five.idAt(ordinal ?? -1))).toEqual(["v", "w", "y", "z"]);
     catalogue.stage([remove("a")]);
     expect(around("b")).toEqual([undefined, undefined, undefined, undefined]);
   });

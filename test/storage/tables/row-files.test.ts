@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -140,7 +148,12 @@ describe("files of token vectors", () => {
     const expectRows = (found: ReadonlyMap<string, { readonly vectors: Int8Array }>, from: number) => {
       for (let i = from; i < from + 10; i += 1) expect(found.get(`m${i}`)?.vectors).toEqual(vectors(i));
     };
+    const turn = () => new Promise((done) => setImmediate(done));
+    const bufferOf = async () => (await tokens.read(ids)).get("m1")?.vectors.buffer;
+    const kept = await bufferOf();
     for (let round = 0; round < 3; round += 1) {
+      await turn();
+      expect(await bufferOf()).toBe(kept);
       const [first, second, none] = await Promise.all([
         tokens.read(ids.slice(0, 10)),
         tokens.read(ids.slice(10, 20)),
@@ -149,9 +162,26 @@ describe("files of token vectors", () => {
       expectRows(first, 0);
       expectRows(second, 10);
       expect(none.size).toBe(0);
-      await new Promise((done) => setImmediate(done));
+      await turn();
       expectRows(await tokens.read(ids.slice(20, 30)), 20);
     }
+    await tokens.close();
+  });
+
+  it("are checked again where they stand in another file, and give nothing of others where a file was cut since", async () => {
+    const { memories, tokens } = await filled(40);
+    const ids = memories.ids.map((id) => id ?? "");
+    expect((await tokens.read(ids)).size).toBe(40);
+    await tokens.rewrite();
+    const path = tableOf(tokens).files[0]?.path ?? "";
+    const whole = readFileSync(join(folder, path));
+    writeFileSync(join(folder, path), Buffer.from(whole).fill(0xff, 0, 8));
+    expect((await tokens.read(ids)).has("m0")).toBe(false);
+    writeFileSync(join(folder, path), whole);
+    expect((await tokens.read(ids)).size).toBe(40);
+    truncateSync(join(folder, path), 0);
+    for (const { vectors: bytes } of (await tokens.read(ids)).values())
+      expect(bytes.every((one) => one === 0)).toBe(true);
     await tokens.close();
   });
 
@@ -263,7 +293,7 @@ describe("a store's token vectors", () => {
     for (let i = 0; i < 6; i += 1) ids.push(await add(`tea${i} in garden${i}`));
     const [gone = "", changed = "", ...kept] = ids;
     await store.opened.checkpointer.flush();
-    const rows = await read(...ids);
+    const rows = structuredClone(await read(...ids));
     expect([await holds(rows.get(gone)?.vectors), await holds(rows.get(changed)?.vectors)]).toEqual([
       true,
       true,
