@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DocumentEmbedding } from "../../src/core/embedding.ts";
+import type { Embedder } from "../../src/core/ports.ts";
 import type { EmbeddingModel } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { cachedEmbedder } from "../eval/cached-embedder.ts";
-import type { FillOptions } from "../support/fill-store.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 /** Short notes that people would keep, in some twenty languages, and questions to them: those that taught the default model. */
@@ -27,16 +27,13 @@ const NOTES = [
 // Not the questions of an earlier run, whose vectors a daemon keeps.
 const random = seededRandom(Date.now());
 
-/** Two notes, of which the second is left out while there are enough of the first; no two pairs are the same. */
-function partsOf(turn: number): readonly string[] {
+/** A note by number: some 18 000 of one sentence or two, then pairs of them in two lines, no two the same. */
+export function realNote(turn: number): string {
   const count = NOTES.length;
   const round = Math.floor(turn / count);
   const [first, second] = [NOTES[turn % count], NOTES[(turn * 7_919 + round * 104_729) % count]];
-  return [first ?? "", ...(round === 0 ? [] : [second ?? ""])];
+  return round === 0 ? (first ?? "") : `${first}\n${second}`;
 }
-
-/** A note by number: some 18 000 of one sentence or two, then pairs of them. */
-export const realNote = (turn: number): string => partsOf(turn).join(" ");
 
 /** A question that one of the first so many notes answers. */
 export function realQuestion(count = NOTES.length): string {
@@ -45,22 +42,22 @@ export function realQuestion(count = NOTES.length): string {
 }
 
 /**
- * The notes by number with their embeddings, of which each part is made once and kept in the system's temporary directory: the vector of
- * a pair is the mean of both, and its tokens are those of both.
+ * An embedder for these notes, which embeds each line once and keeps it in the system's temporary directory: the vector of a pair is the
+ * mean of both, and its tokens are those of both.
  */
-export async function withRealNotes<T>(
+export async function withNoteEmbedder<T>(
   model: EmbeddingModel,
-  use: (notes: NonNullable<FillOptions["notes"]>) => Promise<T>,
+  use: (embedder: Pick<Embedder, "embedDocument">) => Promise<T>,
 ): Promise<T> {
   const embedder = await openEmbedder(model, { workers: 1 });
   try {
     const cached = cachedEmbedder(embedder, "real-notes");
-    const embed = async (turn: number) => {
-      const parts: DocumentEmbedding[] = [];
-      for (const part of partsOf(turn)) parts.push(await cached.embedDocument(part));
-      return joined(parts);
+    const embedDocument = async (text: string) => {
+      const lines: DocumentEmbedding[] = [];
+      for (const line of text.split("\n")) lines.push(await cached.embedDocument(line));
+      return joined(lines);
     };
-    const made = await use({ textOf: realNote, embed });
+    const made = await use({ embedDocument });
     cached.save();
     return made;
   } finally {

@@ -4,7 +4,7 @@ import { openEmbedder } from "../../src/models/onnx-embedder.ts";
 import { fillStore } from "../support/fill-store.ts";
 import { type DaemonUnderLoad, startDaemonUnderLoad } from "./daemon-under-load.ts";
 import { megabytes, ms, seconds, table, timeCallers, timed, usageOf } from "./measure.ts";
-import { realNote, realQuestion, withRealNotes } from "./real-notes.ts";
+import { realNote, realQuestion, withNoteEmbedder } from "./real-notes.ts";
 
 /** The default model, and the one that is faster and reads English alone. */
 const MODELS = [MEMORYD_E5, MINILM];
@@ -70,8 +70,8 @@ export async function benchSizes(
       const path = store ?? join(directory, `${size}-${model.name}`);
       const filled =
         store === undefined
-          ? await withRealNotes(model, (notes) =>
-              fillStore({ directory: path, count: size, stamp: model.stamp, notes }),
+          ? await withNoteEmbedder(model, (embedder) =>
+              fillStore({ directory: path, count: size, stamp: model.stamp, textOf: realNote, embedder }),
             )
           : { bytesWritten: Number.NaN, bytesOfRows: 1 };
       const written = filled.bytesWritten / filled.bytesOfRows;

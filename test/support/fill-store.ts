@@ -48,10 +48,10 @@ export interface FillOptions {
   readonly nameOf?: (user: number) => string;
   /** Links from each memory to ones before it; none if left out. */
   readonly waypoints?: number;
-  /** Of the stamp; without one or `notes`, vectors are random and have nothing to do with the words. */
+  /** Of the stamp; without one, vectors are random and have nothing to do with the words. */
   readonly embedder?: Pick<Embedder, "embedDocument">;
-  /** The texts and their embeddings by number, instead of drawn words. */
-  readonly notes?: { textOf(turn: number): string; embed(turn: number): Promise<DocumentEmbedding> };
+  /** The texts by number, instead of drawn words. */
+  readonly textOf?: (turn: number) => string;
 }
 
 /**
@@ -82,7 +82,7 @@ export async function fillStore({
 }
 
 /**
- * Fills a store with made-up sentences of a vocabulary of 20 000 words, through its own write path.
+ * Fills a store with given texts, or with made-up sentences of a vocabulary of 20 000 words, through its own write path.
  *
  * @returns about what the rows weigh.
  */
@@ -95,7 +95,7 @@ export async function fillOpenStore(
     nameOf = (user) => `user${user}`,
     waypoints = 0,
     embedder,
-    notes,
+    textOf,
   }: FillOptions,
 ): Promise<number> {
   let bytesOfRows = 0;
@@ -105,10 +105,9 @@ export async function fillOpenStore(
   // Squared, so that some words are common and most are rare.
   const word = () => `w${Math.floor(random() ** 2 * 20_000)}`;
   const contentOf = (i: number) =>
-    notes?.textOf(i) ??
-    `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
-  const embed = async (content: string, i: number): Promise<DocumentEmbedding> =>
-    (await (notes?.embed(i) ?? embedder?.embedDocument(content))) ?? {
+    textOf?.(i) ?? `${pick(SUBJECTS)} ${pick(VERBS)} ${Array.from({ length: 14 }, word).join(" ")} (${i})`;
+  const embed = async (content: string): Promise<DocumentEmbedding> =>
+    (await embedder?.embedDocument(content)) ?? {
       windows: [vectors.embedding()],
       tokens: { vectors: vectors.tokens() },
       stamp,
@@ -118,7 +117,7 @@ export async function fillOpenStore(
     const texts: { readonly content: string; readonly embedding: DocumentEmbedding }[] = [];
     for (let i = first; i < Math.min(first + ROWS_PER_RECORD, count); i += 1) {
       const content = contentOf(i);
-      texts.push({ content, embedding: await embed(content, i) });
+      texts.push({ content, embedding: await embed(content) });
     }
     await store.commit((section) => {
       const changes: Change[] = [];

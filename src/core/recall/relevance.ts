@@ -184,7 +184,7 @@ export function answeringCount(hits: readonly RankedHit[], oddsOf: (hit: RankedH
 }
 
 /**
- * What is worth a look where nothing surely answers. By the same sets: with a best score of .35 a quarter of the questions that none
+ * When a match is worth a look though nothing surely answers. By the same sets: with a best score of .35 a quarter of the questions that none
  * answers are offered nothing, and 98 of 100 right first notes are offered; a share of .5 of the best score would
  * lose one in a hundred more and offer a quarter fewer.
  */

@@ -1,3 +1,4 @@
+import { keepLast } from "../at-once.ts";
 import { fold } from "./fold.ts";
 import { type Memory, occurredAtOf } from "../memory.ts";
 import type { QueryTerm } from "../ports.ts";
@@ -73,11 +74,10 @@ export function termsOfName(name: string): readonly string[] {
   const known = termsOfNames.get(name);
   if (known !== undefined) return known;
   if (name.length > MAX_TERM_LENGTH) return analyse(name);
-  if (termsOfNames.size >= MAX_NAMES) termsOfNames.clear();
   // A copy: V8 keeps the whole text of which a word was cut.
   const own = name.split("").join("");
   const terms = analyse(own);
-  termsOfNames.set(own, terms);
+  keepLast(termsOfNames, own, terms, MAX_NAMES);
   return terms;
 }
 

@@ -262,7 +262,7 @@ export const TOKENS: RowFormat<"tokens"> = {
   table: "tokens",
   name: "tokens",
   key: "token vectors",
-  // Of the rows of a question the checksums take .4 ms.
+  // The checksums of a question's rows take .4 ms.
   isCheckedOnce: true,
   stampOf: ({ stamp }) => stamp,
   encode: ({ vectors }) => new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.length),
