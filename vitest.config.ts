@@ -13,19 +13,15 @@ const alone = { ...slow, fileParallelism: false } as const;
 const ALL_CORES = "100%";
 /** As few stores are opened in a thread of their own as in a process: `test/e2e` has those. */
 const IN_THIS_THREAD = ["test/support/tables-in-this-thread.ts", "test/support/random-cases.ts"];
-/** Measures processor time, which the garbage of a process with a hundred test files would multiply. */
-const OWN_PROCESS = "test/regular-expressions.test.ts";
 /** For files that wait for daemons and disks half of the time. */
 const WAITING = availableParallelism() + 2;
 /** Files that take longest, of all projects: one that begins last would run alone at the end. */
 const LONGEST =
-  /\/(salvage|failing-disk.*|damage|upgrade|watched-folders|transcription|packaging|compaction|media-decoding)\.test\.ts$/;
+  /\/(regular-expressions|salvage|failing-disk.*|damage|upgrade|watched-folders|transcription|packaging|compaction|media-decoding)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // The one with a process of its own before all: in between it would end a process that others share.
-    const place = ({ moduleId }: TestSpecification) =>
-      moduleId.endsWith(OWN_PROCESS) ? 0 : LONGEST.test(moduleId) ? 1 : 2;
+    const place = ({ moduleId }: TestSpecification) => (LONGEST.test(moduleId) ? 0 : 1);
     return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
   }
 }
@@ -74,7 +70,7 @@ export default defineConfig({
           // Commands that run in the test's process read no configuration file of whoever runs the tests.
           env: { ...ONNX_ENVIRONMENT, ...STORES_IN_MEMORY, XDG_CONFIG_HOME: "/nonexistent" },
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**", OWN_PROCESS],
+          exclude: ["test/e2e/**", "test/survival/**", "test/bench/**", "test/eval/**"],
           setupFiles: IN_THIS_THREAD,
           pool: "forks",
           maxWorkers: ALL_CORES,
@@ -84,11 +80,6 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
-      },
-      {
-        extends: true,
-        // Projects that run together must agree on their number of workers.
-        test: { name: "own-process", include: [OWN_PROCESS], ...slow, maxWorkers: ALL_CORES },
       },
       {
         extends: true,

@@ -236,7 +236,8 @@ describe("run hook", () => {
         startedAt: 0,
         token,
       });
-      const late = (event: string, more: object, withinMs = Infinity) =>
+      // Longer than a prompt has: a busy machine takes a second to start a process and ask.
+      const late = (event: string, more: object, withinMs = 2_000) =>
         runHooks(settings(), event, payload({ hook_event_name: event, ...more }), {
           matched: "startup",
           withinMs,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFaultyDisk, EVERY_REMAINS } from "../../support/faulty-disk.ts";
-import { numbered, openForTest, withFolder } from "./journal-fixture.ts";
-import { type Action, Ledger, type Life, SEGMENT_BYTES } from "./journal-ledger.ts";
-import { minutes, times } from "../../support/stress.ts";
+import { createFaultyDisk, EVERY_REMAINS } from "../support/faulty-disk.ts";
+import { numbered, openForTest, withFolder } from "../storage/journal/journal-fixture.ts";
+import { type Action, Ledger, type Life, SEGMENT_BYTES } from "../storage/journal/journal-ledger.ts";
+import { minutes, times } from "../support/stress.ts";
 
 /** Some hundred lives, each with a dozen syncs of a disk that may be busy. */
 const TIMEOUT_MS = minutes(2);

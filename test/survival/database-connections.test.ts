@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { addMemories, addMemory } from "../../../src/core/memories/add-memories.ts";
-import { reinforceMemory } from "../../../src/core/memories/reinforce-memory.ts";
-import { openDatabase } from "../../../src/storage/postgres/database.ts";
-import { DatabaseKeys } from "../../../src/storage/postgres/database-keys.ts";
-import { add, contents, expectKept, writeDuring } from "../../support/node-writers.ts";
-import { type PostgresServer, hasPostgres, startPostgres } from "../../support/postgres-server.ts";
-import { times } from "../../support/stress.ts";
-import { openSwallowingProxy, type SwallowingProxy } from "../../support/swallowing-proxy.ts";
-import { openTestNode, type TestNode } from "../../support/user-stores.ts";
+import { addMemories, addMemory } from "../../src/core/memories/add-memories.ts";
+import { reinforceMemory } from "../../src/core/memories/reinforce-memory.ts";
+import { openDatabase } from "../../src/storage/postgres/database.ts";
+import { DatabaseKeys } from "../../src/storage/postgres/database-keys.ts";
+import { add, contents, expectKept, writeDuring } from "../support/node-writers.ts";
+import { type PostgresServer, hasPostgres, startPostgres } from "../support/postgres-server.ts";
+import { times } from "../support/stress.ts";
+import { openSwallowingProxy, type SwallowingProxy } from "../support/swallowing-proxy.ts";
+import { openTestNode, type TestNode } from "../support/user-stores.ts";
 
 /** The statement that writes. */
 const WRITE = "with moved as";

@@ -4,15 +4,15 @@ import { resolve } from "node:path";
 import { createContext, runInContext, Script } from "node:vm";
 import { parseSync } from "oxc-parser";
 import { describe, expect, it, vi } from "vitest";
-import { PATTERN_MEANINGS } from "../src/schemas/text-rules.ts";
-import type * as Languages from "../src/core/text/languages.ts";
-import type { Language } from "../src/core/text/languages.ts";
-import type * as TimeShared from "../src/core/text/time-shared.ts";
-import type * as TimeGrammar from "../src/core/text/time-grammar.ts";
-import { readLanguages } from "../src/files/read-languages.ts";
-import { hostileTexts, type HostileText } from "./support/hostile-texts.ts";
+import { PATTERN_MEANINGS } from "../../src/schemas/text-rules.ts";
+import type * as Languages from "../../src/core/text/languages.ts";
+import type { Language } from "../../src/core/text/languages.ts";
+import type * as TimeShared from "../../src/core/text/time-shared.ts";
+import type * as TimeGrammar from "../../src/core/text/time-grammar.ts";
+import { readLanguages } from "../../src/files/read-languages.ts";
+import { hostileTexts, type HostileText } from "../support/hostile-texts.ts";
 
-const SRC = resolve(import.meta.dirname, "../src");
+const SRC = resolve(import.meta.dirname, "../../src");
 /** Of what grows as the square and takes 100 ms for the whole length. What is linear takes less. */
 const SCREENING = { chars: 20_000, ms: 1 };
 const CHARS = 200_000;
@@ -121,9 +121,9 @@ async function built(builders: readonly string[]): Promise<Expression[]> {
       },
     });
     vi.resetModules();
-    vi.doMock("../src/core/text/languages.ts", builtAtOnce);
+    vi.doMock("../../src/core/text/languages.ts", builtAtOnce);
     try {
-      const module = (await import(/* @vite-ignore */ `../src/${where}`)) as Record<string, unknown>;
+      const module = (await import(/* @vite-ignore */ `../../src/${where}`)) as Record<string, unknown>;
       BUILT_ON_FIRST_USE[where]?.(module);
     } finally {
       globalThis.RegExp = Native;
