@@ -1,6 +1,7 @@
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages } from "./languages.ts";
 import { shortened } from "./text-size.ts";
+import { timeOfQuestion } from "./time-expressions.ts";
 
 /** A prompt as a question: what it asks, and what was pasted beside that. */
 export interface Prompt {
@@ -162,7 +163,10 @@ function isKeywords(line: string): boolean {
 function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
   if (!/\p{L}{2}/u.test(asking)) return undefined;
   const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
-  const isPointing = longWords(asking) === 0 || PROMPT().points.test(fold(asking));
+  const { start = 0, end = 0 } = timeOfQuestion(asking, 0) ?? {};
+  // "this week" points to a time, not to what stands beside it; of single words one language's "yesterday" is another's "here".
+  const timeless = / /.test(asking.slice(start, end)) ? asking.slice(0, start) + asking.slice(end) : asking;
+  const isPointing = longWords(asking) === 0 || PROMPT().points.test(fold(timeless));
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
 }
 

@@ -2,6 +2,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import { fold } from "../../core/text/fold.ts";
 import { type EmbeddingModel, readVerified } from "../bundled-models.ts";
 import { buildPieceTable, find, HASH_START, hashOn, openPieceTable, type PieceTable } from "./piece-table.ts";
+import { readPieceTable } from "./piece-table-file.ts";
 import { type Piece, type PieceReader, type Unit, unitsOf } from "../windows.ts";
 
 export interface OpenedPieceReader {
@@ -20,7 +21,10 @@ export async function openPieceReader(
   pieceTable?: SharedArrayBuffer,
 ): Promise<OpenedPieceReader> {
   if (kind === "xlm-roberta") {
-    const table = pieceTable ?? buildPieceTable(await readVerified(files.tokenizer));
+    const table =
+      pieceTable ??
+      (await readPieceTable(files.tokenizer)) ??
+      buildPieceTable(await readVerified(files.tokenizer));
     return { reader: new SentencePieces(table), pieceTable: table };
   }
   const [tokenizer, config] = await Promise.all([

@@ -235,6 +235,8 @@ it("names the line that a question points to", () => {
   expect(readPrompt(`${PASTES["log"]}\nHow wide are the tyres of my touring bike?`).pointedAt).toBe("");
   expect(readPrompt(`${PASTES["diff"]}\nwhy this?`).pointedAt).toContain("first === undefined");
   expect(readPrompt(`${PASTES["log"]}\nWho is on call?`).pointedAt).toBe("");
+  for (const asking of ["What have I got on this week?", "Was steht diese Woche im Kalender?"])
+    expect(readPrompt(`${PASTES["log"]}\n${asking}`)).toMatchObject({ asking, pointedAt: "" });
   const display = "27.11. 05:12  Betrieb, Kesseltemperatur im Soll\n27.11. 05:40  STÖRUNG F14";
   expect(readPrompt(`${display}\nWas hab ich da wieder gemacht?`).pointedAt).toBe("STÖRUNG F14");
 });

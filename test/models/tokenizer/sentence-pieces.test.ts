@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MEMORYD_E5 } from "../../../src/models/bundled-models.ts";
 import { buildPieceTable } from "../../../src/models/tokenizer/piece-table.ts";
+import { readPieceTable, writePieceTable } from "../../../src/models/tokenizer/piece-table-file.ts";
 import { SentencePieces } from "../../../src/models/tokenizer/piece-reader.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 
@@ -90,6 +93,29 @@ describe("SentencePieces", () => {
       model: { type: "Unigram", unk_id: 0, vocab: [["a", -1.5]] },
     });
     expect(() => buildPieceTable(Buffer.from(json))).toThrow("in a way that is not known here");
+  });
+
+  it("is read from a file that the build wrote, and not from one that is cut, damaged or missing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "memoryd-"));
+    try {
+      const path = join(folder, "pieces.bin");
+      const { tokenizer } = MEMORYD_E5.files;
+      await writePieceTable(tokenizer, path);
+      const table = (await readPieceTable(tokenizer, path)) as SharedArrayBuffer;
+      expect(Buffer.from(table).equals(Buffer.from(buildPieceTable(readFileSync(tokenizer.path))))).toBe(
+        true,
+      );
+      const bytes = readFileSync(path);
+      bytes[5_000_000] = (bytes[5_000_000] ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+      expect(await readPieceTable(tokenizer, path)).toBeUndefined();
+      truncateSync(path, 3);
+      expect(await readPieceTable(tokenizer, path)).toBeUndefined();
+      rmSync(path);
+      expect(await readPieceTable(tokenizer, path)).toBeUndefined();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("lets no text hold a mark of the model's own", () => {
