@@ -41,6 +41,9 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
     "seventh notes, judged",
     () => readEverydaySet("test/fixtures/seventh-notes-judged", "seventh notes judged"),
   ],
+  // Of eight more people, written by others; nothing was fitted to them, and of the ninth nobody read the failures.
+  ["eighth notes", () => readEverydaySet("test/fixtures/eighth-notes", "eighth notes")],
+  ["ninth notes", () => readEverydaySet("test/fixtures/ninth-notes", "ninth notes")],
   // Of six more people, prompts beside pasted texts alone; of the second half, other three, nobody read the failures.
   ["pasted notes", () => readEverydaySet("test/fixtures/pasted-notes", "pasted notes")],
   ["pasted notes, judged", () => readEverydaySet("test/fixtures/pasted-notes-judged", "pasted notes judged")],
