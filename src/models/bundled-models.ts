@@ -31,7 +31,10 @@ export interface EmbeddingModel {
   /** `centred`: the projection file begins with the map of vectors, see `readProjection`. */
   readonly projection: "plain" | "centred";
   /** Absolute paths, each with the SHA-256 of the file: other bytes make other vectors, which must never mix. */
-  readonly files: Readonly<Record<"model" | "tokenizer" | "tokenizerConfig" | "projection", ModelFile>>;
+  readonly files: Readonly<Record<ModelPart, ModelFile>> & {
+    /** What `model` names as its weights: a file beside it, which is mapped into memory. */
+    readonly weights?: ModelFile;
+  };
   /** The model that takes its place in stores for which nobody chose one. */
   readonly successor?: string;
   /** Absolute path of the sector classifier that was trained with its vectors. */
@@ -40,12 +43,10 @@ export interface EmbeddingModel {
   readonly profile: EmbeddingProfile;
 }
 
-/** `rest`: a file whose bytes from an offset on follow those of `path`; the checksum is that of both. */
-export type ModelFile = {
-  readonly path: string;
-  readonly sha256: string;
-  readonly rest?: { readonly path: string; readonly from: number };
-};
+/** The files that every model has. */
+export type ModelPart = "model" | "tokenizer" | "tokenizerConfig" | "projection";
+
+export type ModelFile = { readonly path: string; readonly sha256: string };
 
 /** Light, and for English. */
 export const MINILM = modelOf({
@@ -76,7 +77,8 @@ const E5 = {
   projection: "centred",
   stampedPooling: "mean-centred-mapped",
 } as const;
-const E5_TOKENIZER = {
+const E5_FILES = {
+  weights: "67d844fce17e901206d177bb2e6c33afba6ca83fb59808889476c7c06d2f18a5",
   tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
   tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
 };
@@ -85,9 +87,10 @@ const E5_TOKENIZER = {
 export const MEMORYD_E5 = modelOf({
   ...E5,
   name: "memoryd-e5-small-2",
+  stampedModel: "fe08d7e00067c7db309bbf15b4796bec9c2f9de73c8fcce3f567b43cea34d370",
   sha256: {
-    ...E5_TOKENIZER,
-    model: "fe08d7e00067c7db309bbf15b4796bec9c2f9de73c8fcce3f567b43cea34d370",
+    ...E5_FILES,
+    model: "77702465e29747a98d07f02fc690ef118bd73efb2cbab2cf0b3272b203ec227a",
     projection: "3121f83a6786f487e90a8a13fcd6b9a02b45c877688747ff7be608f4f09ceee9",
   },
   paths: {
@@ -97,35 +100,25 @@ export const MEMORYD_E5 = modelOf({
   profile: { similar: 0.54, tokenFloor: 0.3 },
 });
 
-/** The default before, for databases and for whoever chose it. Its tables are its successor's. */
-const OWN_FORMER_E5 = modelOf({
+/** The default before, for databases and for whoever chose it. Its word table and tokenizer are its successor's. */
+export const FORMER_E5 = modelOf({
   ...E5,
   name: "memoryd-e5-small",
   successor: MEMORYD_E5.name,
+  stampedModel: "b59ce5bac93426caf6bdba03dfe872e3e4f2fe33bd2332439a99d7d3d5a192f5",
   sha256: {
-    ...E5_TOKENIZER,
-    model: "b59ce5bac93426caf6bdba03dfe872e3e4f2fe33bd2332439a99d7d3d5a192f5",
+    ...E5_FILES,
+    model: "be3c464c0f0109bce58df283f6ec36b2e5839822a9ebfa8fb464d0b0737643d1",
     projection: "8108e636250725aabe130e5839a43a5c30d3ee2c72c279fb0270d4626cec2736",
   },
+  folder: MEMORYD_E5.name,
+  graph: "onnx/former.onnx",
   paths: {
     projection: "data/models/memoryd-e5-small/projection.bin",
     sectors: "data/models/memoryd-e5-small/sectors.json",
   },
   profile: { similar: 0.54, tokenFloor: 0.3 },
 });
-
-export const FORMER_E5: EmbeddingModel = {
-  ...OWN_FORMER_E5,
-  files: {
-    ...MEMORYD_E5.files,
-    projection: OWN_FORMER_E5.files.projection,
-    model: {
-      path: join(MODELS_DIRECTORY, "memoryd-e5-small/onnx/layers.bin"),
-      sha256: OWN_FORMER_E5.files.model.sha256,
-      rest: { path: MEMORYD_E5.files.model.path, from: 22900435 },
-    },
-  },
-};
 
 /** The models that ship, the default of new stores first. */
 export const BUNDLED_MODELS: readonly EmbeddingModel[] = [MEMORYD_E5, FORMER_E5, MINILM];
@@ -137,6 +130,9 @@ export const GONE_MODELS: ReadonlyMap<string, string> = new Map([
 
 function modelOf({
   stampedPooling,
+  stampedModel,
+  folder,
+  graph = "onnx/model_quantized.onnx",
   sha256,
   paths,
   ...model
@@ -145,24 +141,32 @@ function modelOf({
   "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile" | "successor"
 > & {
   readonly stampedPooling: string;
-  readonly sha256: Readonly<Record<keyof EmbeddingModel["files"], string>>;
+  /** The checksum of the file in which the same model shipped before: its vectors stay. */
+  readonly stampedModel?: string;
+  readonly sha256: Readonly<Record<ModelPart, string>> & { readonly weights?: string };
+  /** Where its graph and its tokenizer are, if not in a folder of its name. */
+  readonly folder?: string;
+  readonly graph?: string;
   readonly paths: Readonly<Record<"projection" | "sectors", string>>;
 }): EmbeddingModel {
-  const file = (name: string) => join(MODELS_DIRECTORY, model.name, name);
+  const file = (name: string) => join(MODELS_DIRECTORY, folder ?? model.name, name);
   return {
     ...model,
     maxPieces: 512,
     hiddenSize: 384,
     pooling: "mean",
     files: {
-      model: { path: file("onnx/model_quantized.onnx"), sha256: sha256.model },
+      model: { path: file(graph), sha256: sha256.model },
+      ...(sha256.weights !== undefined && {
+        weights: { path: file("onnx/model_quantized.onnx_data"), sha256: sha256.weights },
+      }),
       tokenizer: { path: file("tokenizer.json"), sha256: sha256.tokenizer },
       tokenizerConfig: { path: file("tokenizer_config.json"), sha256: sha256.tokenizerConfig },
       projection: { path: join(PACKAGE_ROOT, paths.projection), sha256: sha256.projection },
     },
     sectors: join(PACKAGE_ROOT, paths.sectors),
     stamp: {
-      model: sha256.model,
+      model: stampedModel ?? sha256.model,
       windows: WINDOW_RULE,
       pooling: stampedPooling,
       projection: sha256.projection,
@@ -172,20 +176,13 @@ function modelOf({
 
 /** The bytes, exactly the expected ones. @throws {ServiceError} MODEL_UNAVAILABLE. */
 export async function readVerified(file: ModelFile): Promise<Buffer> {
-  const read = (path: string) =>
-    readFile(path).catch((cause: unknown) => refuseUnreadable({ ...file, path }, cause));
-  const own = await read(file.path);
-  const bytes =
-    file.rest === undefined
-      ? own
-      : Buffer.concat([own, (await read(file.rest.path)).subarray(file.rest.from)]);
+  const bytes = await readFile(file.path).catch((cause: unknown) => refuseUnreadable(file, cause));
   assertSame(file, createHash("sha256").update(bytes).digest("hex"));
   return bytes;
 }
 
-/** The path, its bytes checked without holding them all; the bytes of a file in two parts. @throws {ServiceError} as `readVerified`. */
-export async function verified(file: ModelFile): Promise<string | Buffer> {
-  if (file.rest !== undefined) return readVerified(file);
+/** The path, its bytes checked without holding them all. @throws {ServiceError} as `readVerified`. */
+export async function verified(file: ModelFile): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file.path, { highWaterMark: 1024 ** 2 }), hash).catch((cause: unknown) =>
     refuseUnreadable(file, cause),

@@ -22,17 +22,14 @@ const port = parentPort;
 
 async function load({ model, isVerified, pieceTable: known }: ThreadData) {
   const { reader, pieceTable } = await openPieceReader(model, known);
+  const { model: graph, weights, projection } = model.files;
+  if (!isVerified && weights !== undefined) await verified(weights);
   const idsOf = (text: string) =>
     Array.from(reader.units(text), ({ pieces }) => pieces.map(({ id }) => id)).flat();
   const loaded: Model = {
-    session: await openModelSession(
-      isVerified && model.files.model.rest === undefined
-        ? model.files.model.path
-        : await verified(model.files.model),
-      model.marks,
-    ),
+    session: await openModelSession(isVerified ? graph.path : await verified(graph), model.marks),
     reader,
-    projection: readProjection(await readVerified(model.files.projection), model),
+    projection: readProjection(await readVerified(projection), model),
     maxPieces: model.maxPieces,
     prefixes: { question: idsOf(model.prefixes.question), window: idsOf(model.prefixes.window) },
   };

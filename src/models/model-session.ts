@@ -13,11 +13,11 @@ const INPUTS = new Set(["input_ids", "attention_mask", "token_type_ids"]);
 const OUTPUTS = ["last_hidden_state", "token_embeddings"];
 
 /**
- * Loads a model, by its path where it is one file: from bytes, ONNX Runtime would hold a second copy.
+ * Loads a model from a file, and what that names as its weights.
  * @throws whatever ONNX Runtime throws; {TypeError} for a model that reads or gives other things than an encoder.
  */
 export async function openModelSession(
-  model: string | Uint8Array,
+  path: string,
   [first, last]: readonly [number, number],
 ): Promise<ModelSession> {
   // One thread: a second one makes a run no faster, and the embedding threads run in parallel.
@@ -25,12 +25,12 @@ export async function openModelSession(
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
+    // A plan of memory would be kept for every length of text.
+    enableMemPattern: false,
     // 3 is "errors": a warning would go to stdout, which belongs to MCP and to answers of the command line.
     logSeverityLevel: 3,
   };
-  const session = await (typeof model === "string"
-    ? InferenceSession.create(model, options)
-    : InferenceSession.create(model, options));
+  const session = await InferenceSession.create(path, options);
   const { inputNames, outputNames } = session;
   const output = OUTPUTS.find((name) => outputNames.includes(name));
   const foreign = inputNames.filter((name) => !INPUTS.has(name));

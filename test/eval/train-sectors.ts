@@ -13,7 +13,7 @@ import { trainSectors } from "../../src/core/sectors/train-sectors.ts";
 import { formatModel, readExamples } from "./sector-training.ts";
 
 // What is left of a former model keeps the classifier that it has.
-for (const model of BUNDLED_MODELS.filter(({ files }) => files.model.rest === undefined)) {
+for (const model of BUNDLED_MODELS.filter(({ successor }) => successor === undefined)) {
   const examples = await readExamples(model, "statements", "further-statements");
   const json = formatModel(trainSectors(model.files.model.sha256, examples));
   writeFileSync(model.sectors, json);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ModelFigures } from "./calibrate-model.ts";
-import { BUNDLED_MODELS, type EmbeddingModel } from "../bundled-models.ts";
+import { BUNDLED_MODELS, type EmbeddingModel, type ModelPart } from "../bundled-models.ts";
 import { WINDOW_RULE } from "../windows.ts";
 
 /** Folder in the data directory with one folder per added model. */
@@ -22,7 +22,7 @@ export interface AddedModel extends Pick<
   readonly source: string;
   readonly figures: ModelFigures;
   /** Checksums of its files, hex. */
-  readonly sha256: Readonly<Record<keyof EmbeddingModel["files"], string>>;
+  readonly sha256: Readonly<Record<ModelPart, string>>;
 }
 
 /** Names of the files of an added model in its folder. */
@@ -31,7 +31,7 @@ export const ADDED_FILES = {
   tokenizer: "tokenizer.json",
   tokenizerConfig: "tokenizer_config.json",
   projection: "projection.bin",
-} as const satisfies Record<keyof EmbeddingModel["files"], string>;
+} as const satisfies Record<ModelPart, string>;
 export const MODEL_SECTORS = "sectors.json";
 
 /** The models that ship, the default of new stores first, and those that were added to a data directory, by name. */
@@ -73,7 +73,7 @@ function readAdded(folder: string, name: string): EmbeddingModel | undefined {
 
 function addedModel(folder: string, name: string, added: AddedModel): EmbeddingModel {
   const { kind, marks, maxPieces, hiddenSize, pooling, prefixes, figures, sha256 } = added;
-  const file = (of: keyof EmbeddingModel["files"]) => ({
+  const file = (of: ModelPart) => ({
     path: join(folder, ADDED_FILES[of]),
     sha256: sha256[of],
   });
