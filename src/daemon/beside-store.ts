@@ -13,12 +13,16 @@ import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 /** Delay of follow-ups to answered calls, so that few records hold them. */
 const FOLLOW_UP_DELAY_MS = 500;
 
+/** After a start: the first questions come at once, and the work takes a second of the main thread. */
+const RESUME_DELAY_MS = 5_000;
+
 /** Memories for which `FollowUps` still works when the daemon stops: 1 s at most. */
 const INFERRED_AT_STOP = 200;
 
 /** The follow-ups of a store, done a moment after the calls that ask for them. */
 export function scheduledFollowUps(store: MemoryStore, isBusy: () => boolean, log: Pick<Logger, "warn">) {
   let timer: NodeJS.Timeout | undefined;
+  let resuming: NodeJS.Timeout | undefined;
   const followUps = new FollowUps(store, {
     onPending: () => {
       timer = setTimeout(() => {
@@ -30,8 +34,13 @@ export function scheduledFollowUps(store: MemoryStore, isBusy: () => boolean, lo
   });
   return {
     followUps,
+    /** See `FollowUps.resume`. */
+    resumeLater(): void {
+      resuming = setTimeout(() => followUps.resume(), RESUME_DELAY_MS).unref();
+    },
     /** Does what waits, but for what would take long. */
     async stop(): Promise<void> {
+      clearTimeout(resuming);
       clearTimeout(timer);
       await followUps.flush(INFERRED_AT_STOP);
       clearTimeout(timer);

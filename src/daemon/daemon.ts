@@ -108,7 +108,7 @@ export async function startDaemon(
     const scheduled = scheduledFollowUps(opened.store, () => embedder.waiting > 0, log);
     const { followUps } = scheduled;
     started.push(() => scheduled.stop());
-    followUps.resume();
+    scheduled.resumeLater();
     started.push(() => models.stop());
     models.begin(followUps);
 
