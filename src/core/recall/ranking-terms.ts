@@ -18,9 +18,9 @@ export const TERMS = [
   "speaker",
   /** A loss because it happened at another time than the question says. */
   "time",
-  /** It tells a time, and the question asks for one. */
+  /** It is of a session and tells a time, and the question asks for one. */
   "tellsTime",
-  /** It names somebody or something, and the question asks for a name. */
+  /** It is of a session and names somebody or something, and the question asks for a name. */
   "tellsName",
   /** It is a bare question itself, and so rarely answers. */
   "asks",

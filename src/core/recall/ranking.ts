@@ -277,11 +277,14 @@ function setCircumstances(
   // People of the conversation are addressed all the time, and what the question names is no answer to it.
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
-  // Words of others take nothing away. Outside of a session a name and a colon are a label: "TODO:", "Rent:".
+  // Outside of a session a name and a colon are a label ("TODO:", "Rent:"), and hardly a note tells no time and no name.
+  const isSpoken = sessionId !== null;
+  // Words of others take nothing away.
   terms[at + PLACE.speaker] =
-    sessionId !== null && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
-  terms[at + PLACE.tellsTime] = question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
-  terms[at + PLACE.tellsName] = question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
+    isSpoken && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
+  terms[at + PLACE.tellsTime] = isSpoken && question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
+  terms[at + PLACE.tellsName] =
+    isSpoken && question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
   terms[at + PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0;
   terms[at + PLACE.phrase] = weights.phrase * quoted;
   terms[at + PLACE.salience] = weights.salience * (salience - NEUTRAL_SALIENCE);
