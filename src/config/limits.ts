@@ -15,13 +15,13 @@ export const MAX_RECORDING_SECONDS = 21_600;
 export const INGEST_WORKERS = 2;
 /** How long a model of speech stays in memory without work. */
 export const MODEL_IDLE_MS = 300_000;
-/** The same of the model that embeds, of 60 MB: loading it again takes .25 s of a processor, and prompts of an agent come minutes apart. */
+/** The same of the model that embeds, of 45 MB: loading it again takes .25 s of a processor, and prompts of an agent come minutes apart. */
 export const EMBEDDER_IDLE_MS = 1_800_000;
 /** How long a stop may take before it is cut short. */
 export const SHUTDOWN_MS = 10_000;
 
 /** Memory of a further embedding thread with the larger of the models that ship; they may have half of a budget. */
-const FURTHER_THREAD_BYTES = 115e6;
+const FURTHER_THREAD_BYTES = 60e6;
 
 /** Embedding threads, at most as many as usual, and bytes for caches; both as by default where the budget is `auto`. */
 export function shareMemory(budget: string, usualThreads: number) {

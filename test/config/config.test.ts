@@ -59,8 +59,8 @@ describe("readSettings", () => {
   it("shares a budget among caches and embedding threads, of which one is always there", () => {
     expect(shareMemory("auto", 4)).toEqual({});
     expect(shareMemory("64MB", 4)).toEqual({ threads: 1, cacheBytes: 64e6 });
-    expect(shareMemory("230MB", 4)).toEqual({ threads: 2, cacheBytes: 115e6 });
-    expect(shareMemory("1GB", 4)).toEqual({ threads: 4, cacheBytes: 655e6 });
+    expect(shareMemory("120MB", 4)).toEqual({ threads: 2, cacheBytes: 60e6 });
+    expect(shareMemory("1GB", 4)).toEqual({ threads: 4, cacheBytes: 820e6 });
     expect(shareMemory("1GB", 1)).toEqual({ threads: 1, cacheBytes: 1e9 });
   });
 
