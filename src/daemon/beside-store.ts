@@ -13,7 +13,7 @@ import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 /** Delay of follow-ups to answered calls, so that few records hold them. */
 const FOLLOW_UP_DELAY_MS = 500;
 
-/** After a start: the first questions come at once, and the work takes a second of the main thread. */
+/** Delay of `FollowUps.resume` after a start: it takes a second of the main thread, and the first questions come then. */
 const RESUME_DELAY_MS = 5_000;
 
 /** Memories for which `FollowUps` still works when the daemon stops: 1 s at most. */

@@ -156,7 +156,9 @@ async function examineStrays(dataDir: string, { checkpoints }: Examination): Pro
 /** Reads the models that ship, and those that were added into a data directory, against their hashes. */
 export async function examineModels(dataDir: string): Promise<Finding> {
   const faults: string[] = [];
-  const files = [...modelsOf(dataDir).flatMap((model) => Object.values(model.files)), ...BUNDLED_WHISPER];
+  const all = [...modelsOf(dataDir).flatMap((model) => Object.values(model.files)), ...BUNDLED_WHISPER];
+  // Models share some.
+  const files = [...new Map(all.map((file) => [file.path, file])).values()];
   for (const file of files) await verified(file).catch((error: Error) => faults.push(error.message));
   return faults.length === 0
     ? ok("models", `${files.length} files are as they were shipped or added.`)

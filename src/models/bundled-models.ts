@@ -32,7 +32,7 @@ export interface EmbeddingModel {
   readonly projection: "plain" | "centred";
   /** Absolute paths, each with the SHA-256 of the file: other bytes make other vectors, which must never mix. */
   readonly files: Readonly<Record<ModelPart, ModelFile>> & {
-    /** What `model` names as its weights: a file beside it, which is mapped into memory. */
+    /** The weights that the graph in `model` refers to, in a file beside it, which ONNX Runtime maps into memory. */
     readonly weights?: ModelFile;
   };
   /** The model that takes its place in stores for which nobody chose one. */
@@ -77,7 +77,7 @@ const E5 = {
   projection: "centred",
   stampedPooling: "mean-centred-mapped",
 } as const;
-const E5_FILES = {
+const E5_SHA256 = {
   weights: "67d844fce17e901206d177bb2e6c33afba6ca83fb59808889476c7c06d2f18a5",
   tokenizer: "3ba49e197733c845451ddb5e7234d89bfb141a3b04dc8395ffb7530d88bf026a",
   tokenizerConfig: "22385f1700e2e83211a3c0f38c319c80bb8adceae3480950a414601f2ddd1b2f",
@@ -89,7 +89,7 @@ export const MEMORYD_E5 = modelOf({
   name: "memoryd-e5-small-2",
   stampedModel: "fe08d7e00067c7db309bbf15b4796bec9c2f9de73c8fcce3f567b43cea34d370",
   sha256: {
-    ...E5_FILES,
+    ...E5_SHA256,
     model: "77702465e29747a98d07f02fc690ef118bd73efb2cbab2cf0b3272b203ec227a",
     projection: "3121f83a6786f487e90a8a13fcd6b9a02b45c877688747ff7be608f4f09ceee9",
   },
@@ -107,12 +107,12 @@ export const FORMER_E5 = modelOf({
   successor: MEMORYD_E5.name,
   stampedModel: "b59ce5bac93426caf6bdba03dfe872e3e4f2fe33bd2332439a99d7d3d5a192f5",
   sha256: {
-    ...E5_FILES,
+    ...E5_SHA256,
     model: "be3c464c0f0109bce58df283f6ec36b2e5839822a9ebfa8fb464d0b0737643d1",
     projection: "8108e636250725aabe130e5839a43a5c30d3ee2c72c279fb0270d4626cec2736",
   },
   folder: MEMORYD_E5.name,
-  graph: "onnx/former.onnx",
+  graph: "onnx/memoryd-e5-small.onnx",
   paths: {
     projection: "data/models/memoryd-e5-small/projection.bin",
     sectors: "data/models/memoryd-e5-small/sectors.json",
@@ -141,7 +141,7 @@ function modelOf({
   "name" | "kind" | "languages" | "licence" | "marks" | "prefixes" | "projection" | "profile" | "successor"
 > & {
   readonly stampedPooling: string;
-  /** The checksum of the file in which the same model shipped before: its vectors stay. */
+  /** The checksum of the one file as which the same model shipped before: stores that were made with that keep their vectors. */
   readonly stampedModel?: string;
   readonly sha256: Readonly<Record<ModelPart, string>> & { readonly weights?: string };
   /** Where its graph and its tokenizer are, if not in a folder of its name. */

@@ -5,7 +5,7 @@ import type { EmbeddingModel } from "./bundled-models.ts";
 
 export interface ThreadData {
   readonly model: EmbeddingModel;
-  /** A thread before it found the model's file to be the expected one: reading 77 MB again would take .1 s. */
+  /** A thread before it found the model's files to be the expected ones: reading 77 MB again would take .1 s. */
   readonly isVerified: boolean;
   /** The pieces that a thread before it has read; it reads them itself if absent. */
   readonly pieceTable?: SharedArrayBuffer;

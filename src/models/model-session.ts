@@ -25,7 +25,7 @@ export async function openModelSession(
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
-    // A plan of memory would be kept for every length of text.
+    // ONNX Runtime would keep a plan of memory for every length of text.
     enableMemPattern: false,
     // 3 is "errors": a warning would go to stdout, which belongs to MCP and to answers of the command line.
     logSeverityLevel: 3,

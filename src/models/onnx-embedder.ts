@@ -107,7 +107,7 @@ export async function openEmbedder(
   const embedder: ModelEmbedder = {
     name: model.name,
     dimensions: EMBEDDING_DIMENSIONS,
-    modelSha256: model.files.model.sha256,
+    modelSha256: model.stamp.model,
     stamp: model.stamp,
     profile: model.profile,
     get waiting() {

@@ -15,7 +15,7 @@ import { formatModel, readExamples } from "./sector-training.ts";
 // What is left of a former model keeps the classifier that it has.
 for (const model of BUNDLED_MODELS.filter(({ successor }) => successor === undefined)) {
   const examples = await readExamples(model, "statements", "further-statements");
-  const json = formatModel(trainSectors(model.files.model.sha256, examples));
+  const json = formatModel(trainSectors(model.stamp.model, examples));
   writeFileSync(model.sectors, json);
   console.log(`${model.sectors}: ${json.length} bytes, from ${examples.length} statements`);
 }

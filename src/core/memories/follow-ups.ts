@@ -18,7 +18,7 @@ export interface FollowUpsOptions {
 export class FollowUps {
   readonly #store: MemoryStore;
   readonly #options: FollowUpsOptions;
-  /** Ids, in the order of adding. */
+  /** Ids, in the order of adding; those of `resume` behind what was added before it. */
   readonly #waiting = new Set<string>();
   #isScheduled = false;
 

@@ -277,9 +277,10 @@ function setCircumstances(
   // People of the conversation are addressed all the time, and what the question names is no answer to it.
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
   const age = Math.max(0, now - occurredAt);
-  // Outside of a session a name and a colon are a label ("TODO:", "Rent:"), and hardly a note tells no time and no name.
+  // Outside of a session a name and a colon are a label: "TODO:", "Rent:". Almost every note there tells a time or a name, so
+  // that these terms tell none from another.
   const isSpoken = sessionId !== null;
-  // Words of others take nothing away.
+  // A speaker whom the question does not name takes nothing away.
   terms[at + PLACE.speaker] =
     isSpoken && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
   terms[at + PLACE.tellsTime] = isSpoken && question.asksTime && traits.tellsTime ? weights.tellsTime : 0;

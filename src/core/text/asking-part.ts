@@ -164,7 +164,7 @@ function promptOf(asking: string, lines: readonly string[]): Prompt | undefined 
   if (!/\p{L}{2}/u.test(asking)) return undefined;
   const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
   const { start = 0, end = 0 } = timeOfQuestion(asking, 0) ?? {};
-  // "this week" points to a time, not to what stands beside it; of single words one language's "yesterday" is another's "here".
+  // "this week" points to a time, not to what stands beside it. A single word may be no time: "hier" is German for here, too.
   const timeless = / /.test(asking.slice(start, end)) ? asking.slice(0, start) + asking.slice(end) : asking;
   const isPointing = longWords(asking) === 0 || PROMPT().points.test(fold(timeless));
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };

@@ -1,17 +1,14 @@
-/**
- * A piece table as a file. `npm run build` runs this for the tokenizer that ships, since reading 250 000 pieces from JSON
- * takes .4 s of every start.
- */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { MEMORYD_E5, type ModelFile, PACKAGE_ROOT, readVerified } from "../bundled-models.ts";
+import { type ModelFile, readVerified } from "../bundled-models.ts";
 import { buildPieceTable } from "./piece-table.ts";
 
 const CHECKSUM_BYTES = 4;
 
+/** Beside the built code that reads it: code that is run from source reads none, whose table may differ. */
 const pathOf = (tokenizer: ModelFile): string =>
-  join(PACKAGE_ROOT, `dist/models/tokenizer/pieces-${tokenizer.sha256.slice(0, 16)}.bin`);
+  join(import.meta.dirname, `pieces-${tokenizer.sha256.slice(0, 16)}.bin`);
 
 /** The pieces of a tokenizer that ships; undefined for others, and where the file is missing or damaged. */
 export async function readPieceTable(
@@ -27,12 +24,10 @@ export async function readPieceTable(
   return table;
 }
 
-/** @throws {ServiceError} MODEL_UNAVAILABLE, or the disk's error. */
+/** Writes the file that `readPieceTable` reads. @throws {ServiceError} MODEL_UNAVAILABLE, or the disk's error. */
 export async function writePieceTable(tokenizer: ModelFile, path = pathOf(tokenizer)): Promise<void> {
   const bytes = Buffer.from(buildPieceTable(await readVerified(tokenizer)));
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   checksum.writeUInt32LE(crc32(bytes));
   await writeFile(path, Buffer.concat([checksum, bytes]));
 }
-
-if (process.argv[1] === import.meta.filename) await writePieceTable(MEMORYD_E5.files.tokenizer);

@@ -1,8 +1,8 @@
 """The graph as ONNX Runtime optimises it, its weights in a file of their own that is mapped into memory instead of read.
-usage: map_weights.py IN.onnx FOLDER [FORMER.onnx]
+usage: map_weights.py IN.onnx FOLDER [OTHER.onnx]
 
 Writes FOLDER/model_quantized.onnx and FOLDER/model_quantized.onnx_data, the word embedding table first; the same numbers in the same order, so
-the vectors are the same bit for bit.  With FORMER also FOLDER/former.onnx: a graph with layers of its own and the same table.
+the vectors are the same bit for bit.  With OTHER also FOLDER/OTHER.onnx: a graph with layers of its own and the same table.
 onnxruntime must not be newer than the one that reads the files (package.json).
 """
 import os
@@ -37,7 +37,7 @@ def refer(tensor, offset, length):
     tensor.ClearField("raw_data")
 
 
-source, folder, *former = sys.argv[1:]
+source, folder, *others = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
 model, places = optimised(source), {}
 with open(f"{folder}/{DATA}", "wb") as data:
@@ -50,10 +50,10 @@ with open(f"{folder}/{DATA}", "wb") as data:
         refer(tensor, data.tell(), len(raw))
         data.write(raw)
 onnx.save(model, folder + "/model_quantized.onnx")
-for path in former:
+for path in others:
     model = optimised(path)
     for tensor in model.graph.initializer:
         raw = bytes(tensor.raw_data)
         if raw in places:
             refer(tensor, places[raw], len(raw))
-    onnx.save(model, folder + "/former.onnx")
+    onnx.save(model, f"{folder}/{os.path.basename(path)}")
