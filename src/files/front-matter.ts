@@ -24,6 +24,9 @@ export type FaultyFrontMatter = Pick<FrontMatter, "yaml" | "body"> & { readonly 
 
 export const MAX_FRONT_MATTER_CHARS = 128 * 1_024;
 const MAX_ALIASES = 100;
+/** Deeper ones are not read: readers recurse, and V8 ends the process where it has to compile a pattern at the end of the stack. */
+const MAX_NESTING = 500;
+const NESTED_LISTS = /(?:[-?][ \t]+){500}/;
 
 const DATE_NAMES = ["occurred_at", "date", "created", "created_at"];
 const READ_HERE = new Set([...DATE_NAMES, "tags", "tag", "title"]);
@@ -56,8 +59,8 @@ export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFr
   let fields: unknown;
   let plain: unknown;
   try {
+    if (isNestedTooDeep(yaml)) throw new RangeError("nested too deep");
     fields = read(yaml) ?? {};
-    // Nested beyond the stack, it is refused here.
     plain = JSON.parse(JSON.stringify(fields, exactInteger)) as unknown;
   } catch {
     return { fault: "has front matter that is not YAML", yaml, body };
@@ -82,6 +85,15 @@ export function readFrontMatter(text: string, name = ""): FrontMatter | FaultyFr
     yaml,
     body,
   };
+}
+
+function isNestedTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [sign] of text.matchAll(/[[\]{}]/g)) {
+    depth += sign === "[" || sign === "{" ? 1 : -1;
+    if (depth > MAX_NESTING) return true;
+  }
+  return NESTED_LISTS.test(text);
 }
 
 /** YAML, where people also type signs that YAML gives a meaning (`title: Re: boat`): such lines are read as texts. */

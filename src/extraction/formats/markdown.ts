@@ -69,13 +69,17 @@ function withHeading(text: readonly Block[], code: string, title?: string) {
   return { blocks, title: title ?? heading?.text };
 }
 
+/** Quotes and lists deeper than the parser should recurse: at the end of the stack V8 ends the process where it has to compile a pattern. */
+const NESTED_TOO_DEEP = /^[ \t]*(?:>[ \t]*|[*+-][ \t]+|\d{1,9}[.)][ \t]+){500}/m;
+
 function blocksOf(text: string): Block[] {
+  if (NESTED_TOO_DEEP.test(text)) return plainTextBlocks(text);
   const blocks: Block[] = [];
   try {
     for (const token of lexer(text)) addBlocks(token, 1, false, blocks);
     return blocks.filter((block) => block.text !== "");
   } catch (error) {
-    // Nested beyond the stack: a hostile text.
+    // Nested beyond the stack in another way: a hostile text.
     if (error instanceof RangeError) return plainTextBlocks(text);
     throw error;
   }

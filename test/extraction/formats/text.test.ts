@@ -241,6 +241,7 @@ Notes
     ["too long", `a: ${"b".repeat(5_000)}`, "bbbbb"],
     ["too deep", `a: ${"[".repeat(60)}${"]".repeat(60)}`, "[[["],
     ["nested past the stack", `a: ${"[".repeat(60_000)}`, "[[["],
+    ["lists nested past the stack", `a:\n  ${"- ".repeat(30_000)}`, "- - -"],
   ])("keeps front matter as code that is %s", (_, yaml, part) => {
     const { blocks, metadata } = readMarkdown(`---\n${yaml}\n---\nText`);
     expect(blocks).toEqual([
@@ -263,7 +264,8 @@ Notes
   });
 
   it("survives nesting past the stack", () => {
-    expect(readMarkdown(`${">".repeat(50_000)} deep`).blocks.length).toBeGreaterThan(0);
+    for (const nested of [">", "> ", "- ", "1. "])
+      expect(readMarkdown(`${nested.repeat(50_000)} deep`).blocks.length).toBeGreaterThan(0);
   });
 });
 
