@@ -26,6 +26,7 @@ export const MAX_FRONT_MATTER_CHARS = 128 * 1_024;
 const MAX_ALIASES = 100;
 /** Deeper ones are not read: readers recurse, and V8 ends the process where it has to compile a pattern at the end of the stack. */
 const MAX_NESTING = 500;
+/** As many lists or keys within each other on one line. */
 const NESTED_LISTS = /(?:[-?][ \t]+){500}/;
 
 const DATE_NAMES = ["occurred_at", "date", "created", "created_at"];

@@ -144,7 +144,7 @@ function modelOf({
   /** The checksum of the one file as which the same model shipped before: stores that were made with that keep their vectors. */
   readonly stampedModel?: string;
   readonly sha256: Readonly<Record<ModelPart, string>> & { readonly weights?: string };
-  /** Where its graph and its tokenizer are, if not in a folder of its name. */
+  /** The folder of its graph and its tokenizer, if that has not the model's name. */
   readonly folder?: string;
   readonly graph?: string;
   readonly paths: Readonly<Record<"projection" | "sectors", string>>;

@@ -12,7 +12,7 @@ import { BUNDLED_MODELS } from "../../src/models/bundled-models.ts";
 import { trainSectors } from "../../src/core/sectors/train-sectors.ts";
 import { formatModel, readExamples } from "./sector-training.ts";
 
-// What is left of a former model keeps the classifier that it has.
+// A former model keeps the classifier that it has.
 for (const model of BUNDLED_MODELS.filter(({ successor }) => successor === undefined)) {
   const examples = await readExamples(model, "statements", "further-statements");
   const json = formatModel(trainSectors(model.stamp.model, examples));

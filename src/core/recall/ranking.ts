@@ -279,13 +279,13 @@ function setCircumstances(
   const age = Math.max(0, now - occurredAt);
   // Outside of a session a name and a colon are a label: "TODO:", "Rent:". Almost every note there tells a time or a name, so
   // that these terms tell none from another.
-  const isSpoken = sessionId !== null;
+  const isOfSession = sessionId !== null;
   // A speaker whom the question does not name takes nothing away.
   terms[at + PLACE.speaker] =
-    isSpoken && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
-  terms[at + PLACE.tellsTime] = isSpoken && question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
+    isOfSession && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
+  terms[at + PLACE.tellsTime] = isOfSession && question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
   terms[at + PLACE.tellsName] =
-    isSpoken && question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
+    isOfSession && question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
   terms[at + PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0;
   terms[at + PLACE.phrase] = weights.phrase * quoted;
   terms[at + PLACE.salience] = weights.salience * (salience - NEUTRAL_SALIENCE);

@@ -163,11 +163,18 @@ function isKeywords(line: string): boolean {
 function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
   if (!/\p{L}{2}/u.test(asking)) return undefined;
   const pasted = lines.filter((line) => line.trim() !== "" && !asking.includes(line.trim()));
-  const { start = 0, end = 0 } = timeOfQuestion(asking, 0) ?? {};
-  // "this week" points to a time, not to what stands beside it. A single word may be no time: "hier" is German for here, too.
-  const timeless = / /.test(asking.slice(start, end)) ? asking.slice(0, start) + asking.slice(end) : asking;
-  const isPointing = longWords(asking) === 0 || PROMPT().points.test(fold(timeless));
+  const isPointing = longWords(asking) === 0 || pointsBeside(asking);
   return { asking, pasted: pasted.join("\n"), pointedAt: isPointing ? tellingLine(pasted) : "" };
+}
+
+/** Whether a word points to what stands beside the question, and not to a time: "this week". */
+function pointsBeside(asking: string): boolean {
+  const { points } = PROMPT();
+  if (!points.test(fold(asking))) return false;
+  const { start = 0, end = 0 } = timeOfQuestion(asking, 0) ?? {};
+  // A single word may be no time: "hier" is German for here, too.
+  const isTime = asking.slice(start, end).includes(" ");
+  return !isTime || points.test(fold(asking.slice(0, start) + asking.slice(end)));
 }
 
 /** A word that is long enough to tell something, or as much of a script without spaces. */

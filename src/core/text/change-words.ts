@@ -10,14 +10,14 @@ const CHANGE = fromLanguages((languages) => {
     .replaceAll("@", String.raw`[\p{L}'’]{1,20}`);
   // "From June", "ab Juni".
   const inMonth = `(?:${fromMonth}) (?:${wordsOfAll(languages, "time").months})`;
-  const all = new RegExp(
+  const wordsOfChange = new RegExp(
     String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${inMonth}|${words})(?![\p{L}\p{N}_])|${unspaced}`,
     "gu",
   );
   // V8 interprets a pattern the first time and compiles it for the next: interpreting this one over a note takes .4 s.
-  all.exec("");
+  wordsOfChange.exec("");
   return {
-    words: all,
+    words: wordsOfChange,
     /** "Not removed", "nobody resumed": what was denied did not change. */
     denied: new RegExp(String.raw`(?:(?<!\p{L})(?:${denied})|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$`, "u"),
     /** Words of change that deny ("no longer") stand for themselves. */
