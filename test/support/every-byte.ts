@@ -11,6 +11,7 @@ import { readSegment } from "../../src/storage/journal/read-segment.ts";
 import { filesOfVersion } from "../../src/storage/tables/table-files.ts";
 
 const MAX_COPIES = 100;
+const MAX_READS = 20;
 const RETRY_MS = 100;
 
 /** Everything that the files of a data directory hold, as they stand and decoded. */
@@ -23,9 +24,19 @@ export interface EveryByte {
   readonly unseen: readonly string[];
 }
 
-/** Reads a copy, so that nothing is touched. */
+/** Reads a copy, so that nothing is touched; another one where a running daemon had just half removed or made a table. */
 export async function readEveryByte(directory: string): Promise<EveryByte> {
-  const copy = await copyDirectory(directory);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await readCopy(await copyDirectory(directory));
+    } catch (error) {
+      if (attempt === MAX_READS || !/ was not found/.test((error as Error).message)) throw error;
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+async function readCopy(copy: string): Promise<EveryByte> {
   try {
     const files = new Map<string, Buffer>();
     for (const path of await listFilesBelow(nodeDisk, copy))
