@@ -6,7 +6,7 @@ import { modelsOf } from "../models/added/added-models.ts";
 import { BUNDLED_WHISPER } from "../models/whisper/whisper-model.ts";
 import { faultOf, hasCode, nodeDisk, removeTree } from "../storage/files/disk.ts";
 import { noteSuspects } from "../storage/checkpoints/checkpoint.ts";
-import { examineStore, few, linkStore, listStrays } from "../storage/copies/examine.ts";
+import { examineStore, few, linkStore } from "../storage/copies/examine.ts";
 import type { Examination } from "../storage/copies/examine.ts";
 import { type DirectoryLock, lockDataDirectory } from "../storage/files/lock.ts";
 import type { OpenedStore } from "../storage/open-store.ts";
@@ -38,7 +38,7 @@ export async function examineStopped(dataDir: string): Promise<readonly Finding[
     const examined = await examineStore(nodeDisk, dataDir, systemClock.now());
     if (lock !== undefined) await noteSuspects(nodeDisk, dataDir, examined.damaged);
     const opening = examined.canOpen ? await examineOpening(dataDir, examined) : [];
-    return [...findings, ...examined.findings, ...opening, await examineStrays(dataDir, examined)];
+    return [...findings, ...examined.findings, ...opening];
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EIO", "EROFS") || !(error instanceof Error)) throw error;
     const remedy = "Make every file in it readable for this user, or look at the disk.";
@@ -137,20 +137,6 @@ async function examineOriginals(dataDir: string, { store }: OpenedStore): Promis
     `${few(faults)}.`,
     "What was read from them is whole. Ingest the same files again for the same user and project.",
   );
-}
-
-async function examineStrays(dataDir: string, { checkpoints }: Examination): Promise<Finding> {
-  const { ours, unknown } = await listStrays(nodeDisk, dataDir, checkpoints);
-  const check = "strays";
-  if (ours.length === 0 && unknown.length === 0) return ok(check, "Every file belongs to the store.");
-  const parts = [
-    ...(ours.length > 0
-      ? [`${ours.length} files that the store no longer needs, such as ${ours[0] ?? ""}`]
-      : []),
-    ...(unknown.length > 0 ? [`not of memoryd: ${unknown.join(", ")}`] : []),
-  ];
-  const remedy = ours.length > 0 ? "The daemon removes its own as it runs." : "They stay.";
-  return note(check, `${parts.join("; ")}.`, remedy);
 }
 
 /** Reads the models that ship, and those that were added into a data directory, against their hashes. */

@@ -12,6 +12,7 @@ import {
   CHECKPOINT_FORMAT,
   chooseCheckpoint,
   type ChosenCheckpoint,
+  lossesOf,
   scrubInBackground,
   verifyFiles,
   without,
@@ -20,7 +21,7 @@ import { StoreCatalogue } from "./catalogue/catalogue.ts";
 import { Overlay } from "./catalogue/overlay.ts";
 import { StampedVectors } from "./catalogue/stamped-vectors.ts";
 import { WordIndex } from "./catalogue/word-index.ts";
-import type { LanceTable, Rows, TableName } from "../core/rows.ts";
+import type { LanceTable, Rows } from "../core/rows.ts";
 import { Checkpointer, type CheckpointerLimits } from "./checkpoints/checkpointer.ts";
 import type { Disk } from "./files/disk.ts";
 import { createPurge, type Purge } from "./checkpoints/purge.ts";
@@ -338,19 +339,6 @@ async function openAndLoad(
     const damage = [...chosen.damage, ...found.map(({ sentence }) => sentence)];
     return openAndLoad(options, { ...rest, damage: [...new Set(damage)] }, undefined, newParts);
   }
-}
-
-const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
-  signals: "How often memories were found and reinforced was lost: each has the salience that it began with.",
-  jobs: "The list of jobs was lost: documents that were waiting to be read have to be sent again.",
-  requests: "The Idempotency-Keys of the last day were lost: a repeated request may be done twice.",
-  versions: "Earlier versions of memories and the trash were lost.",
-  edges:
-    "Links between memories were lost, and what was said of guesses that one replaces another; the guesses are made again.",
-};
-
-function lossesOf(chosen: ChosenCheckpoint | undefined): string[] {
-  return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table as TableName] ?? []);
 }
 
 /** A table of one name and version has the same rows. What was deleted may be in the trash. */

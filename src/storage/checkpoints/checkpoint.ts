@@ -212,6 +212,20 @@ export function without(
   return { ...chosen, lost, unindexed, damagedFiles };
 }
 
+const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
+  signals: "How often memories were found and reinforced was lost: each has the salience that it began with.",
+  jobs: "The list of jobs was lost: documents that were waiting to be read have to be sent again.",
+  requests: "The Idempotency-Keys of the last day were lost: a repeated request may be done twice.",
+  versions: "Earlier versions of memories and the trash were lost.",
+  edges:
+    "Links between memories were lost, and what was said of guesses that one replaces another; the guesses are made again.",
+};
+
+/** What opening a checkpoint loses for good, in sentences. */
+export function lossesOf(chosen: Pick<ChosenCheckpoint, "lost"> | undefined): string[] {
+  return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table as TableName] ?? []);
+}
+
 /** Faults of a checkpoint's files: sizes of all, contents of the small ones and of those to be read whole. */
 export async function verifyFiles(
   disk: Disk,

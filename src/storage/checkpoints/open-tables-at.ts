@@ -13,7 +13,7 @@ import type { RowFormat } from "../tables/specs.ts";
 import { openTables, type Tables, type TablesOptions } from "../tables/tables.ts";
 
 /** Files that no kept checkpoint names, a folder for each start, until the next checkpoint is written. */
-export function asideFolder(directory: string): string {
+function asideFolder(directory: string): string {
   return join(directory, "set-aside");
 }
 

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Finding, note, ok, wrong } from "../../core/status.ts";
 import {
   type Checkpoint,
-  type ChosenCheckpoint,
   type FileDamage,
+  lossesOf,
   noteSuspects,
   NOTHING_LOST,
   readCheckpoints,
@@ -11,14 +11,11 @@ import {
   verifyFiles,
   without,
 } from "../checkpoints/checkpoint.ts";
-import { isStoreName } from "../files/data-directory.ts";
-import { type Disk, listFilesBelow, removeTree, copyFile, linkFiles } from "../files/disk.ts";
+import { type Disk, removeTree, copyFile, linkFiles } from "../files/disk.ts";
 import { inWords, roomNeededFor } from "../files/disk-space.ts";
 import { readAncestors, readErasures } from "../checkpoints/erasures.ts";
 import { checkJournal } from "../journal/open-journal.ts";
 import { readKeyFile } from "../files/key-file.ts";
-import { asideFolder } from "../checkpoints/open-tables-at.ts";
-import { isVersionHint } from "../tables/table-files.ts";
 
 /** State of a store's files, read without opening the store. */
 export interface Examination {
@@ -31,7 +28,7 @@ export interface Examination {
   readonly canOpen: boolean;
 }
 
-const MENDED = "The next start does it, in the background.";
+const MENDED = "The next start opens without these, and makes again what can be, in the background.";
 const SALVAGE =
   "The store is not opened like this. Restore a backup (`memoryd backup list`), or write out what can be read with " +
   "`memoryd doctor --salvage FOLDER`.";
@@ -123,27 +120,13 @@ async function examineTables(
   for (const { checkpoint, found } of both) {
     const rest = without({ checkpoint, older, nextNumber: 0, damage: [], ...NOTHING_LOST }, found);
     if (rest === undefined) continue;
-    return { finding: wrong("tables", message, remedyOf(rest)), damaged, opensAt: checkpoint };
+    return {
+      finding: wrong("tables", message, [...lossesOf(rest), MENDED].join(" ")),
+      damaged,
+      opensAt: checkpoint,
+    };
   }
   return { finding: wrong("tables", message, SALVAGE), damaged, opensAt: undefined };
-}
-
-function remedyOf({ lost, unindexed }: Pick<ChosenCheckpoint, "lost" | "unindexed">): string {
-  const made = [
-    ...(lost.has("vectors") ? ["the vectors of all memories"] : []),
-    ...(lost.has("tokens") ? ["the token vectors of all memories"] : []),
-    ...(lost.has("texts") ? ["the copies of texts"] : []),
-    ...(lost.has("edges")
-      ? ["guesses that one memory replaces another (links between memories are lost)"]
-      : []),
-    ...(unindexed.size > 0 ? [`the index of ${[...unindexed].join(", ")}`] : []),
-  ];
-  const gone = [...lost].filter((table) => !["vectors", "tokens", "texts", "edges"].includes(table));
-  return [
-    ...(made.length > 0 ? [`Made again: ${made.join(", ")}.`] : []),
-    ...(gone.length > 0 ? [`Lost: ${gone.join(", ")}.`] : []),
-    MENDED,
-  ].join(" ");
 }
 
 async function examineJournal(
@@ -189,36 +172,6 @@ async function examineSmallFiles(disk: Disk, directory: string): Promise<Finding
     findings.push(failure === undefined ? ok(check, "Readable.") : wrong(check, failure, remedy));
   }
   return findings;
-}
-
-/** Paths below the data directory of files that nothing names: unfinished work of a process that was killed. */
-export async function listStrays(
-  disk: Disk,
-  directory: string,
-  checkpoints: readonly Checkpoint[],
-): Promise<{ readonly ours: readonly string[]; readonly unknown: readonly string[] }> {
-  const ours: string[] = [];
-  const unknown: string[] = [];
-  for (const { name } of await disk.list(directory)) {
-    if (
-      /^(CHECKPOINT-\d+|KEYS|UNDO|ERASED|ANCESTORS|DAMAGED)\.tmp$|^(MODEL|daemon\.json)\..*\.tmp$/.test(name)
-    )
-      ours.push(name);
-    else if (!isStoreName(name)) unknown.push(name);
-  }
-  for (const path of await listFilesBelow(disk, asideFolder(directory))) ours.push(`set-aside/${path}`);
-  if (checkpoints.length > 0) {
-    const named = new Set(
-      checkpoints.flatMap(({ tables }) => tables.flatMap(({ files }) => files.map(({ path }) => path))),
-    );
-    for (const path of await listFilesBelow(disk, tablesFolder(directory)))
-      if (!named.has(path) && !isVersionHint(path)) ours.push(`tables/${path}`);
-  }
-  for (const { name } of await disk.list(join(directory, "files")))
-    if (!/^[0-9a-f]{64}$/.test(name)) ours.push(`files/${name}`);
-  for (const { name } of await disk.list(join(directory, "backups")))
-    if (/^\.(unfinished|removed)-|\.(unfinished|tmp)$/.test(name)) ours.push(`backups/${name}`);
-  return { ours, unknown };
 }
 
 /** Links to the tables and copies of the rest: opening it never touches the store. */

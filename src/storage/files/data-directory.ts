@@ -19,11 +19,6 @@ export async function refuseForeignDirectory(disk: Disk, directory: string): Pro
   );
 }
 
-/** True for names that memoryd gives in a data directory. */
-export function isStoreName(name: string): boolean {
-  return STORE_NAMES.test(name) || OTHER_NAMES.test(name);
-}
-
 /** True if a store was ever made there. */
 export async function holdsStore(disk: Disk, directory: string): Promise<boolean> {
   return (await disk.list(directory)).some(({ name }) => /^(CHECKPOINT-\d+|journal|tables)$/.test(name));
