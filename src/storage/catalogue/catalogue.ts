@@ -17,13 +17,10 @@ import type {
   Ordinal,
   OrdinalEdge,
   Page,
-  Selection,
   Steps,
-  UserMemories,
 } from "../../core/ports.ts";
 import { type Change, type EdgeRow, endsOfEdgeId, isStoredKind, type RequestRow } from "../../core/rows.ts";
 import { VersionIndex } from "../../core/history/version-index.ts";
-import type { MemoryTraits } from "../../core/recall/traits.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/reinforce-memory.ts";
 import type { ImagePart } from "../image/index-image.ts";
 import { EdgeIndex } from "./edge-index.ts";
@@ -46,15 +43,14 @@ export interface Stage {
   undo(): void;
 }
 
-/** The small, exact data of a store, in memory. See `Catalogue` for the guarantees to readers. */
-export class StoreCatalogue implements Catalogue {
+/** The small, exact data of a store, in memory: the columns of memories, and all else beside. See `Catalogue` for the guarantees to readers. */
+export class StoreCatalogue extends MemoryColumns implements Catalogue {
   /** Every version of every fact. */
   readonly facts = new FactBook();
   /** Every document and every job. */
   readonly documents = new DocumentIndex();
   /** Earlier versions, and the trash. */
   readonly versions = new VersionIndex(this.documents);
-  readonly #columns = new MemoryColumns();
   readonly #edges = new EdgeIndex();
   readonly #requests = new Map<string, RequestRow>();
   readonly #now: () => number;
@@ -64,20 +60,8 @@ export class StoreCatalogue implements Catalogue {
 
   /** @param now the time for all that passes: requests kept, salience fading. */
   constructor(now: () => number) {
+    super();
     this.#now = now;
-  }
-
-  get size(): number {
-    return this.#columns.size;
-  }
-
-  /** One more than the largest ordinal. */
-  get ordinals(): number {
-    return this.#columns.ordinals;
-  }
-
-  ordinalOf(id: string): Ordinal | undefined {
-    return this.#columns.ordinalOf(id);
   }
 
   /** Shows a record's changes. @param erases as in `feedEntriesOf`. */
@@ -91,10 +75,10 @@ export class StoreCatalogue implements Catalogue {
     const ways: (() => void)[] = [];
     const ordinals = new Map<string, Ordinal>();
     for (const change of changes) {
-      const before = this.#columns.ordinalOf(change.id);
+      const before = this.ordinalOf(change.id);
       const back = this.#apply(change);
       if (back !== NOTHING) ways.push(back);
-      const ordinal = before ?? this.#columns.ordinalOf(change.id);
+      const ordinal = before ?? this.ordinalOf(change.id);
       if (change.table === "memories" && ordinal !== undefined) ordinals.set(change.id, ordinal);
       yield;
     }
@@ -109,22 +93,18 @@ export class StoreCatalogue implements Catalogue {
 
   /** For filling at open: ordinals from 0 without gaps, ascending with the rows' `order`; in any order. */
   load(ordinal: Ordinal, row: SlimMemoryRow): void {
-    this.#columns.put(ordinal, row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
+    this.put(ordinal, row, { salience: INITIAL_SALIENCE, lastSeenAt: row.createdAt });
   }
 
   /** For an image, of a catalogue from which nothing was removed: memories with their signals, and edges. */
   toParts(): Record<"memories" | "edges", ImagePart> {
-    return { memories: this.#columns.toPart(), edges: { numbers: {}, json: { edges: this.#edges.all } } };
+    return { memories: this.toPart(), edges: { numbers: {}, json: { edges: this.#edges.all } } };
   }
 
   /** Fills an empty catalogue with what `toParts` gave. */
   fromParts({ memories, edges }: Record<"memories" | "edges", ImagePart>): void {
-    this.#columns.fromPart(memories);
+    this.fromPart(memories);
     for (const edge of edges.json["edges"] as OrdinalEdge[]) this.#edges.put(edge);
-  }
-
-  setTraits(ordinal: Ordinal, traits: MemoryTraits): void {
-    this.#columns.setTraits(ordinal, traits);
   }
 
   /** For filling at open, after the memories: rows of any other table but versions, in any order. */
@@ -133,39 +113,25 @@ export class StoreCatalogue implements Catalogue {
   }
 
   find(id: string): CatalogueEntry | undefined {
-    const ordinal = this.#columns.ordinalOf(id);
+    const ordinal = this.ordinalOf(id);
     return ordinal === undefined ? undefined : this.at(ordinal);
   }
 
   at(ordinal: Ordinal): CatalogueEntry | undefined {
-    return this.#columns.entry(ordinal, this.#salienceOf);
+    return this.entry(ordinal, this.#salienceOf);
   }
 
   signalsOf(id: string): Signals | undefined {
-    const ordinal = this.#columns.ordinalOf(id);
-    return ordinal === undefined ? undefined : this.#columns.signals(ordinal);
+    const ordinal = this.ordinalOf(id);
+    return ordinal === undefined ? undefined : this.signals(ordinal);
   }
 
   idAt(ordinal: Ordinal): string | undefined {
-    return this.#columns.isLive(ordinal) ? this.#columns.idOf(ordinal) : undefined;
-  }
-
-  isLive(ordinal: Ordinal): boolean {
-    return this.#columns.isLive(ordinal);
-  }
-
-  /** Also of a memory that is gone; orders ascend with ordinals. */
-  numberAt(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
-    return this.#columns.numberOf(ordinal, name);
-  }
-
-  duplicatesOf(hash: string): Ordinal[] {
-    return this.#columns.duplicatesOf(hash);
+    return this.isLive(ordinal) ? this.idOf(ordinal) : undefined;
   }
 
   supersession(ordinal: Ordinal, asOf = Infinity): Supersession | undefined {
-    const columns = this.#columns;
-    const told = columns.successors.of(columns.idOf(ordinal));
+    const told = this.successors.of(this.idOf(ordinal));
     const inferred = this.#edges
       .of(ordinal)
       .filter(({ target, kind, weight }) => kind === "updates" && target === ordinal && weight > 0)
@@ -176,34 +142,28 @@ export class StoreCatalogue implements Catalogue {
     ] as const) {
       const counting = successors.filter(
         (other) =>
-          columns.isLive(other) &&
-          columns.hasSameUser(other, ordinal) &&
-          columns.effectiveTime(other) <= asOf,
+          this.isLive(other) && this.hasSameUser(other, ordinal) && this.effectiveTime(other) <= asOf,
       );
       if (counting.length === 0) continue;
-      const first = counting.reduce((a, b) => (columns.effectiveTime(b) < columns.effectiveTime(a) ? b : a));
-      return { by: columns.idOf(first), at: columns.effectiveTime(first), how };
+      const first = counting.reduce((a, b) => (this.effectiveTime(b) < this.effectiveTime(a) ? b : a));
+      return { by: this.idOf(first), at: this.effectiveTime(first), how };
     }
     return undefined;
-  }
-
-  select(filter: MemoryFilter): Selection {
-    return this.#columns.select(filter);
   }
 
   page(
     filter: MemoryFilter,
     { limit, offset, before }: { limit: number; offset: number; before?: number },
   ): Page {
-    const selection = this.#columns.select(filter);
+    const selection = this.select(filter);
     const ids: string[] = [];
     const orders: number[] = [];
     let place = 0;
     for (let ordinal = this.ordinals - 1; ordinal >= 0 && ids.length < limit; ordinal -= 1) {
-      const order = this.#columns.numberOf(ordinal, "order");
+      const order = this.numberAt(ordinal, "order");
       if (!selection.has(ordinal) || (before !== undefined && order >= before)) continue;
       if (place >= offset) {
-        ids.push(this.#columns.idOf(ordinal));
+        ids.push(this.idOf(ordinal));
         orders.push(order);
       }
       place += 1;
@@ -211,26 +171,14 @@ export class StoreCatalogue implements Catalogue {
     return { ids, orders, total: selection.size };
   }
 
-  around(ordinal: Ordinal): readonly (Ordinal | undefined)[] {
-    return this.#columns.around(ordinal);
-  }
-
-  seriesNeighbour(ordinal: Ordinal, distance: number): Ordinal | undefined {
-    return this.#columns.seriesNeighbour(ordinal, distance);
-  }
-
-  documentNeighbours(ordinal: Ordinal): Ordinal[] {
-    return this.#columns.documentNeighbours(ordinal);
-  }
-
   edgesOf(id: string): EdgeRow[] {
-    const ordinal = this.#columns.ordinalOf(id);
+    const ordinal = this.ordinalOf(id);
     if (ordinal === undefined) return [];
     return this.edgesAt(ordinal)
       .map((edge) => ({
         ...edge,
-        source: this.#columns.idOf(edge.source),
-        target: this.#columns.idOf(edge.target),
+        source: this.idOf(edge.source),
+        target: this.idOf(edge.target),
       }))
       .sort((a, b) => b.weight - a.weight);
   }
@@ -239,7 +187,7 @@ export class StoreCatalogue implements Catalogue {
     const edges = this.#edges.of(ordinal);
     if (edges.length === 0) return edges;
     // An end that is not there (its record failed) makes no waypoint.
-    return edges.filter(({ source, target }) => this.#columns.isLive(source) && this.#columns.isLive(target));
+    return edges.filter(({ source, target }) => this.isLive(source) && this.isLive(target));
   }
 
   findRequest(key: string): RequestRow | undefined {
@@ -262,7 +210,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   sectorCounts(filter: MemoryFilter): Record<Sector, number> {
-    const selection = this.#columns.select(filter);
+    const selection = this.select(filter);
     const counts: Record<Sector, number> = {
       semantic: 0,
       episodic: 0,
@@ -271,14 +219,10 @@ export class StoreCatalogue implements Catalogue {
       reflective: 0,
     };
     for (let ordinal = 0; ordinal < this.ordinals; ordinal += 1) {
-      const sector = selection.has(ordinal) ? SECTORS[this.#columns.primarySectorOf(ordinal)] : undefined;
+      const sector = selection.has(ordinal) ? SECTORS[this.primarySectorOf(ordinal)] : undefined;
       if (sector !== undefined) counts[sector] += 1;
     }
     return counts;
-  }
-
-  users(): Map<string, UserMemories> {
-    return this.#columns.users();
   }
 
   /** Applies a change, and answers the way back. */
@@ -306,36 +250,36 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #stageMemory(id: string, row: SlimMemoryRow | null): () => void {
-    const ordinal = this.#columns.ordinalOf(id);
+    const ordinal = this.ordinalOf(id);
     if (row === null) {
       if (ordinal === undefined) return NOTHING;
-      this.#columns.hide(ordinal);
-      return () => this.#columns.unhide(ordinal);
+      this.hide(ordinal);
+      return () => this.unhide(ordinal);
     }
     if (ordinal === undefined) {
       const added = this.ordinals;
       this.load(added, row);
-      return () => this.#columns.hide(added);
+      return () => this.hide(added);
     }
-    const back = this.#columns.state(ordinal);
-    this.#columns.replace(ordinal, row);
+    const back = this.state(ordinal);
+    this.replace(ordinal, row);
     return back;
   }
 
   #stageSignals(id: string, signals: Signals | null): () => void {
-    const ordinal = signals === null ? undefined : this.#columns.ordinalOf(id);
+    const ordinal = signals === null ? undefined : this.ordinalOf(id);
     if (ordinal === undefined || signals === null) return NOTHING;
-    const before = this.#columns.signals(ordinal);
-    this.#columns.setSignals(ordinal, signals);
-    return () => this.#columns.setSignals(ordinal, before);
+    const before = this.signals(ordinal);
+    this.setSignals(ordinal, signals);
+    return () => this.setSignals(ordinal, before);
   }
 
   #stageEdge(id: string, row: EdgeRow | null): () => void {
     const ends = row ?? endsOfEdgeId(id);
     const { kind } = ends;
     if (!isStoredKind(kind)) return NOTHING;
-    const source = this.#columns.ordinalOf(ends.source);
-    const target = source === undefined ? undefined : this.#columns.ordinalOf(ends.target);
+    const source = this.ordinalOf(ends.source);
+    const target = source === undefined ? undefined : this.ordinalOf(ends.target);
     if (source === undefined || target === undefined) return NOTHING;
     const before = this.#edges.get(source, target, kind);
     if (row === null) this.#edges.remove({ source, target, kind });

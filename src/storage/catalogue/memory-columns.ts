@@ -95,6 +95,7 @@ export class MemoryColumns {
     return this.#size;
   }
 
+  /** One more than the largest ordinal. */
   get ordinals(): number {
     return this.#ordinals;
   }
@@ -190,8 +191,8 @@ export class MemoryColumns {
     return this.#ids.get(ordinal);
   }
 
-  /** Orders ascend with ordinals. */
-  numberOf(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
+  /** Also of a memory that is gone; orders ascend with ordinals. */
+  numberAt(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
     return this.#numbers[name].get(ordinal);
   }
 
