@@ -4,7 +4,6 @@ import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { shareMemory, VERSION } from "../config/limits.ts";
-import type { DocumentService } from "./document-service.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
@@ -73,7 +72,6 @@ export async function startDaemon(
     const { threads, cacheBytes } = shareMemory(config.memoryBudget, usualThreads());
     let opening: OpeningModel | undefined;
     started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
-    let documents: DocumentService | undefined;
     let loading: ReturnType<typeof loadModules> | undefined;
     const opened = await openStore({
       disk: nodeDisk,
@@ -93,7 +91,6 @@ export async function startDaemon(
       log,
       limits: { bytes: config.checkpointBytes },
       cacheBytes,
-      onCheckpoint: () => documents?.checkpointed(),
     });
     started.push(() => opened.store.close());
     if (opening === undefined || loading === undefined) throw new TypeError("an open store has a model");
@@ -124,7 +121,6 @@ export async function startDaemon(
       hasAllDocuments: opened.hasAllDocuments,
       isKeyNeeded,
     });
-    documents = service;
     started.push(() => service.close());
     const backups = createBackupService({
       dataDir: config.dataDir,

@@ -21,10 +21,7 @@ import { DiskFileStore } from "../storage/files/disk-file-store.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
 import type { Logger } from "./system.ts";
 
-/** The part of the daemon that ingests documents. */
-export type DocumentService = Awaited<ReturnType<typeof openDocumentService>>;
-
-/** Builds it over an open store. */
+/** Builds the part of the daemon that ingests documents, over an open store. */
 export async function openDocumentService(
   config: Config,
   memoryPorts: MemoryPorts,
@@ -107,10 +104,6 @@ export async function openDocumentService(
     },
     sandbox: walls?.by ?? null,
     stopJob: jobs.stop.bind(jobs),
-    /** To be called after a checkpoint: removes originals that are not needed any more. */
-    checkpointed(): void {
-      files.sweep().catch((error: unknown) => log.warn({ err: error }, "unneeded files not removed"));
-    },
     /** Figures for the status. */
     get counts(): ServiceStatus["documents"] {
       return { count: documents.byId.size, jobsWaiting: jobs.waiting, jobsRunning: jobs.running };

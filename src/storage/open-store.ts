@@ -66,8 +66,6 @@ export interface StoreOptions {
   readonly cacheBytes?: number | undefined;
   /** Memories from which an image of the indexes is written; for tests. */
   readonly imageFrom?: number;
-  /** Called when a checkpoint was written and the one before is the older of the two that are kept. */
-  readonly onCheckpoint?: () => void;
 }
 
 export interface OpenedStore {
@@ -153,7 +151,6 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       journal: {
         assertInPlace: async () => journal?.assertInPlace(),
         async dropThrough(sequence, isPurge) {
-          options.onCheckpoint?.();
           checkpointed = sequence;
           // A purge: nothing may be left of what it removes.
           const mustGo =

@@ -27,12 +27,6 @@ const NAME = /^[0-9a-f]{64}$/;
 const PIECE_BYTES = 256 * 1024;
 /** Between pieces: at most 25 MB/s, which leaves the disk to others. */
 const SCRUB_PAUSE_MS = 10;
-/**
- * Looks at which a file was needed by nothing before it goes, one look after every checkpoint. What is so at the first
- * stands in the checkpoint of the second; after the third, both checkpoints that are kept say so.
- */
-const LOOKS_BEFORE_REMOVAL = 3;
-
 /** Files by their SHA-256 in one folder: written under a temporary name, synced, renamed, the folder synced. */
 export class DiskFileStore implements FileStore {
   readonly #options: DiskFileStoreOptions;
@@ -43,8 +37,6 @@ export class DiskFileStore implements FileStore {
   readonly #holders = new Map<string, number>();
   /** Found to have other bytes than their names say. */
   readonly #damaged = new Set<string>();
-  /** How often each was found unneeded in a row. */
-  #unneeded = new Map<string, number>();
   /** The end of the removals that run. */
   #removing: Promise<unknown> = Promise.resolve();
 
@@ -121,8 +113,7 @@ export class DiskFileStore implements FileStore {
   /** Takes over what was written under a temporary name. */
   async #adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
     const release = this.hold([sha256]);
-    this.#unneeded.delete(sha256);
-    // A sweep that has begun may be removing the very file.
+    // A purge that has begun may be removing the very file.
     await this.#removing;
     try {
       if ((await this.sizeOf(sha256)) === undefined) this.#fresh.add(sha256);
@@ -218,18 +209,8 @@ export class DiskFileStore implements FileStore {
 
   letGo(sha256: string): void {
     if (this.#isInUse(sha256) || !this.#isNobodys(sha256)) return;
-    // One that fails goes with a later sweep.
+    // One that fails goes with a purge, or at the next start.
     this.#inTurn(async () => this.#remove(sha256)).catch(() => undefined);
-  }
-
-  /** After a checkpoint: removes what nothing has needed for long enough. One at a time; errors are the caller's. */
-  sweep(): Promise<void> {
-    return this.#inTurn(async () => {
-      const names = (await this.#names()).filter((name) => !this.#isInUse(name));
-      this.#unneeded = new Map(names.map((name) => [name, (this.#unneeded.get(name) ?? 0) + 1]));
-      for (const [name, looks] of this.#unneeded)
-        if (looks >= LOOKS_BEFORE_REMOVAL && (await this.#remove(name))) this.#unneeded.delete(name);
-    });
   }
 
   /** Files that no row needs as of now. */
@@ -244,7 +225,7 @@ export class DiskFileStore implements FileStore {
   removeUnneeded(files: readonly UnneededFile[]): Promise<UnneededFile[]> {
     return this.#inTurn(async () => {
       const gone: UnneededFile[] = [];
-      // A sweep may have been faster: gone it is.
+      // It may be gone already.
       for (const file of files) if (await this.#remove(file.sha256)) gone.push(file);
       if (gone.length > 0) await this.#disk.syncDirectory(this.#folder);
       return gone;

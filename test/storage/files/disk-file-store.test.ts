@@ -87,7 +87,7 @@ describe("DiskFileStore", () => {
     const open = DiskFileStore.open({ disk: nodeDisk, directory, isNeeded, wasNeeded, isAllKnown: true });
     const files = await open;
     files.hold(["../letter"])();
-    await files.sweep();
+    await files.removeUnneeded(await files.listUnneeded());
     await expect(files.read("../letter")).rejects.toMatchObject({ code: "DAMAGED" });
     await expect(files.removeUnneeded([{ sha256: "../letter", bytes: 1 }])).rejects.toThrow();
     expect(readFileSync(join(directory, "letter"), "utf8")).toBe("x");
@@ -131,11 +131,11 @@ describe("DiskFileStore", () => {
     wasNeeded.add(deleted.sha256);
     deleted.release();
     store.letGo(deleted.sha256);
-    await store.sweep();
+    await store.removeUnneeded([]);
     expect(names()).toEqual([deleted.sha256, failed.sha256].toSorted());
     needed.delete(failed.sha256);
     store.letGo(failed.sha256);
-    await store.sweep();
+    await store.removeUnneeded([]);
     expect(names()).toEqual([deleted.sha256]);
 
     writeFileSync(store.pathOf(hashOf("orphan")), "orphan");
@@ -144,34 +144,6 @@ describe("DiskFileStore", () => {
     expect(names()).toHaveLength(2);
     store = await open({ isAllKnown: true });
     expect(names()).toEqual([deleted.sha256]);
-  });
-
-  it("removes at the third checkpoint what nothing needs, and nothing else", async () => {
-    const [held, loose, kept] = [
-      await keep(store, "held"),
-      await keep(store, "loose"),
-      await keep(store, "kept"),
-    ];
-    needed.add(kept.sha256);
-    wasNeeded.add(loose.sha256);
-    loose.release();
-    kept.release();
-    for (let looks = 1; looks <= 2; looks += 1) await store.sweep();
-    expect(names()).toHaveLength(3);
-    await store.sweep();
-    expect(names()).toEqual([held.sha256, kept.sha256].toSorted());
-  });
-
-  it("counts anew when the same bytes come again", async () => {
-    const first = await keep(store, "tea");
-    wasNeeded.add(first.sha256);
-    first.release();
-    await store.sweep();
-    await store.sweep();
-    const again = await keep(store, "tea");
-    again.release();
-    await store.sweep();
-    expect(names()).toEqual([first.sha256]);
   });
 
   it("mends a damaged file when the same bytes come again", async () => {
