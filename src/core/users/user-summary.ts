@@ -4,9 +4,8 @@ import { notFound } from "../errors.ts";
 import { visitFacts } from "../facts/fact-book.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { findFacts } from "../facts/find-facts.ts";
+import { countMemories } from "../memories/list-memories.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { type Sector, SECTORS } from "../memory.ts";
-import type { CatalogueEntry } from "../ports.ts";
 import { estimateTokens } from "../text/text-size.ts";
 import { fold } from "../text/fold.ts";
 import { stem } from "../text/stemmer.ts";
@@ -29,7 +28,7 @@ const MAX_CHARS = 1_000;
  * @throws {ServiceError} NOT_FOUND for a user with nothing stored.
  */
 export async function userSummary(
-  ports: Pick<MemoryPorts, "store" | "clock" | "frequencies" | "nextTurn">,
+  ports: Pick<MemoryPorts, "store" | "clock" | "frequencies" | "nextTurn" | "timeZone">,
   { userId }: { readonly userId: string },
 ) {
   const { clock, frequencies } = ports;
@@ -40,14 +39,12 @@ export async function userSummary(
     ...documents.slice(-OTHERS).map(({ rootMemoryId }) => rootMemoryId),
   ];
   const { notes, memories, speakers } = await gatherNotes(ports, { userId }, undefined, others);
-  const entries = catalogue
-    .select({ userId })
-    .list()
-    .flatMap((ordinal) => catalogue.at(ordinal) ?? []);
+  const figures = catalogue.users().get(userId);
   let factCount = 0;
   visitFacts(catalogue.facts, { userId }, () => (factCount += 1));
-  if (entries.length === 0 && factCount === 0 && documents.length === 0)
+  if (figures === undefined && factCount === 0 && documents.length === 0)
     throw notFound("There is nothing stored of a user with this id.");
+  const tags = await countMemories(ports, { filter: { userId }, by: "tag", limit: MAX_TAGS });
   const chosen = chooseItems(
     notes.filter(({ id }) => memories.get(id)?.superseded === null),
     MAX_TOKENS,
@@ -77,30 +74,16 @@ export async function userSummary(
     keyPhrases: keyPhrases(texts, frequencies, MAX_PHRASES, speakers),
     facts,
     factCount,
-    ...figuresOf(entries),
+    memories: figures?.count ?? 0,
+    sectors: catalogue.sectorCounts({ userId }),
+    topTags: tags.items.map(({ key, count }) => ({ tag: key ?? "", count })),
+    firstMemoryAt: figures?.firstAt ?? null,
+    lastMemoryAt: figures?.lastAt ?? null,
     updatedAt: clock.now(),
   };
 }
 
 export type UserSummary = Awaited<ReturnType<typeof userSummary>>;
-
-/** Memories by primary sector, the most frequent tags, and when the earliest and the latest memory happened. */
-function figuresOf(entries: readonly CatalogueEntry[]) {
-  const sectors = Object.fromEntries(SECTORS.map((sector) => [sector, 0])) as Record<Sector, number>;
-  const tags = new Map<string, number>();
-  let firstMemoryAt: number | null = null;
-  let lastMemoryAt: number | null = null;
-  for (const { primarySector, occurredAt, tags: own } of entries) {
-    sectors[primarySector] += 1;
-    for (const tag of new Set(own)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
-    firstMemoryAt = Math.min(firstMemoryAt ?? occurredAt, occurredAt);
-    lastMemoryAt = Math.max(lastMemoryAt ?? occurredAt, occurredAt);
-  }
-  const topTags = Array.from(tags, ([tag, count]) => ({ tag, count }))
-    .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
-    .slice(0, MAX_TAGS);
-  return { memories: entries.length, sectors, topTags, firstMemoryAt, lastMemoryAt };
-}
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.\-_/@+#][\p{L}\p{N}\p{M}]+)*[+#]*/gu;
 const CONTRACTION = /['’](?:s|t|m|re|ve|ll|d)$/iu;
