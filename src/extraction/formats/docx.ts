@@ -3,7 +3,7 @@ import { unprocessable } from "../../core/errors.ts";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanLanguage, cleanLine, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
+import { childrenOf, elementsOf, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties } from "./office-parts.ts";
 import { openParts } from "./zip.ts";
 
@@ -148,10 +148,7 @@ function runOf(equation: string): string {
 
 /** In one line, such as `(a+b)/2`, `x^2`, `√(y)`. */
 function lineOf(element: HtmlElement): string {
-  const part = (tag: string) => {
-    const found = element.children.find((child) => typeof child !== "string" && child.tag === tag);
-    return typeof found === "object" ? lineOf(found) : "";
-  };
+  const part = (tag: string) => childrenOf(element, tag).slice(0, 1).map(lineOf).join("");
   switch (element.tag) {
     case "m:t":
       return textOf(element);
@@ -180,9 +177,6 @@ function lineOf(element: HtmlElement): string {
 
 /** In brackets, unless it is one word or number. */
 const grouped = (text: string) => (/^[\p{L}\p{N}]*$/u.test(text) ? text : `(${text})`);
-
-const childrenOf = (element: HtmlElement, tag: string): HtmlElement[] =>
-  element.children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
 
 /** The sign of a sum, product or integral; an integral by default. */
 function signOf(element: HtmlElement): string {

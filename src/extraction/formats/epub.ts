@@ -1,9 +1,10 @@
 import { posix } from "node:path";
 import { unprocessable } from "../../core/errors.ts";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
-import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
+import type { ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml, textOf } from "./html-tree.ts";
+import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml } from "./html-tree.ts";
+import { officeProperties } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 import { decodedAddress } from "../../files/text-decoding.ts";
 
@@ -15,7 +16,8 @@ export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Pro
   const parts = await openParts(bytes, limits);
   const container = parseXml(await parts.text("META-INF/container.xml"));
   const rootFile = findElement(container, ({ tag }) => tag === "rootfile")?.attributes["full-path"] ?? "";
-  const elements = Array.from(elementsOf(parseXml(await parts.text(rootFile))));
+  const book = await parts.text(rootFile);
+  const elements = Array.from(elementsOf(parseXml(book)));
   const chapters = chapterNames(elements, rootFile);
   await assertOpen(parts, chapters);
   const blocks: Block[] = [];
@@ -25,17 +27,9 @@ export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Pro
     // A chapter of a million blocks would pass the limit of arguments.
     for (const block of blocksOfHtml(body)) blocks.push(block);
   }
-  const first = (tag: string) => {
-    const element = elements.find((each) => each.tag === tag);
-    return element && textOf(element);
-  };
-  return {
-    blocks,
-    title: cleanField(first("dc:title")),
-    author: cleanField(first("dc:creator")),
-    date: cleanDate(first("dc:date")),
-    language: cleanLanguage(first("dc:language")),
-  };
+  // A book tells of no time at which it happened.
+  const { occurredAt: _, ...properties } = officeProperties(book);
+  return { blocks, ...properties };
 }
 
 function chapterNames(elements: readonly HtmlElement[], rootFile: string): string[] {

@@ -74,6 +74,10 @@ export function* elementsOf(root: HtmlElement): Generator<HtmlElement> {
   }
 }
 
+/** The elements of that tag right below, in document order. */
+export const childrenOf = ({ children }: HtmlElement, tag: string): HtmlElement[] =>
+  children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
+
 /** All text below, as it stands in the source. */
 export function textOf(root: HtmlElement): string {
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-/** The parts of every package of Office Open XML: properties and relationships. */
+/** The parts of office packages: properties, and relationships of those of Office Open XML. */
 import { posix } from "node:path";
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
 import { elementsOf, parseXml, textOf } from "./html-tree.ts";
@@ -11,19 +11,25 @@ const TIMES_OF_TEMPLATES: ReadonlySet<string> = new Set([
   "2013-01-27T09:15:58Z",
 ]);
 
-/** The properties of a document in `docProps/core.xml`; it is of the time when it was last saved. */
+/**
+ * The properties of a document in `docProps/core.xml`, or in the same names in OpenDocument and EPUB; it is of the time when it
+ * was last saved.
+ */
 export function officeProperties(
   xml: string,
 ): Pick<ReadDocument, "title" | "author" | "date" | "occurredAt" | "language"> {
   const properties = new Map<string, string>();
-  for (const element of elementsOf(parseXml(xml))) properties.set(element.tag, textOf(element));
-  const [date, saved] = ["dcterms:created", "dcterms:modified"].map((name) => {
-    const time = properties.get(name) ?? "";
+  for (const element of elementsOf(parseXml(xml)))
+    if (!properties.has(element.tag)) properties.set(element.tag, textOf(element));
+  const timeOf = (name: string, other: string) => {
+    const time = properties.get(name) ?? properties.get(other) ?? "";
     return TIMES_OF_TEMPLATES.has(time) ? undefined : cleanDate(time);
-  });
+  };
+  const date = timeOf("dcterms:created", "meta:creation-date");
+  const saved = timeOf("dcterms:modified", "dc:date");
   return {
     title: cleanField(properties.get("dc:title")),
-    author: cleanField(properties.get("dc:creator")),
+    author: cleanField(properties.get("meta:initial-creator") ?? properties.get("dc:creator")),
     date: date ?? saved,
     occurredAt: saved ?? date,
     language: cleanLanguage(properties.get("dc:language")),

@@ -1,8 +1,9 @@
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { unprocessable } from "../../core/errors.ts";
-import { cleanDate, cleanField, cleanLanguage, cleanLine, type ReadDocument } from "./clean-text.ts";
+import { cleanLine, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
+import { childrenOf, elementsOf, findElement, type HtmlElement, parseXml } from "./html-tree.ts";
+import { officeProperties } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
 /** Elements of OpenDocument as those of HTML; all others stand for what is in them. */
@@ -46,32 +47,20 @@ export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimi
     throw unprocessable("The document is encrypted. Save it without a password and send that.");
   const content = parseXml(await parts.text("content.xml"));
   const bodyOf = (name: string) => findElement(content, ({ tag }) => tag === name);
-  const properties = new Map<string, string>();
-  for (const element of elementsOf(parseXml(await parts.text("meta.xml"))))
-    properties.set(element.tag, textOf(element));
   const [text, spreadsheet, slides] = ["office:text", "office:spreadsheet", "office:presentation"].map(
     bodyOf,
   );
   const pages = slides === undefined ? [] : childrenOf(slides, "draw:page");
-  const date = cleanDate(properties.get("meta:creation-date"));
-  const saved = cleanDate(properties.get("dc:date"));
   return {
     blocks: [
       ...(text === undefined ? [] : [...blocksOfHtml(asHtml(text)), ...commentsIn(text)]),
       ...(spreadsheet === undefined ? [] : sheetBlocks(spreadsheet, hiddenStyles(content))),
       ...(await Promise.all(pages.map((page, i) => slideBlocks(page, i + 1, parts)))).flat(),
     ],
-    title: cleanField(properties.get("dc:title")),
-    author: cleanField(properties.get("meta:initial-creator") ?? properties.get("dc:creator")),
-    date: date ?? saved,
-    occurredAt: saved ?? date,
-    language: cleanLanguage(properties.get("dc:language")),
+    ...officeProperties(await parts.text("meta.xml")),
     ...(pages.length > 0 && { pages: pages.length }),
   };
 }
-
-const childrenOf = ({ children }: HtmlElement, tag: string): HtmlElement[] =>
-  children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
 
 /** What is in an element, in one line. */
 const lineOf = (element: HtmlElement): string =>

@@ -1,6 +1,6 @@
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanField, cleanText, type ReadDocument } from "./clean-text.ts";
-import { elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
+import { childrenOf, elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -75,8 +75,8 @@ function shapeBlocks(shape: HtmlElement): Block[] {
   return texts.flatMap(({ paragraph, text }): Block[] => {
     if (text === "") return [];
     if (!isList) return [{ type: "paragraph", text }];
-    const properties = paragraph.children.find((child) => typeof child !== "string" && child.tag === "a:ppr");
-    const level = Number((properties as HtmlElement | undefined)?.attributes["lvl"] ?? 0) + 1;
+    const [properties] = childrenOf(paragraph, "a:ppr");
+    const level = Number(properties?.attributes["lvl"] ?? 0) + 1;
     return [{ type: "list-item", text: `- ${text}`, level: Number.isInteger(level) ? level : 1 }];
   });
 }
