@@ -23,6 +23,16 @@ export async function mapAtOnce<T, R>(
   return results;
 }
 
+/** Runs one work after the other, in the order of the calls, whatever becomes of those before. */
+export function inTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
 /** Loads something at the first call; all calls share it, and the next one tries again after a failure. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;

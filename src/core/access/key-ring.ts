@@ -1,6 +1,7 @@
 import { conflict, notFound, wrongField } from "../errors.ts";
 import type { Given } from "../memory.ts";
 import type { Clock, IdSource } from "../ports.ts";
+import { inTurns } from "../at-once.ts";
 
 /** Storage of keys. */
 export interface KeyFile {
@@ -40,7 +41,8 @@ export class KeyRing {
   #keys: readonly ApiKey[] | undefined;
   /** Uses since the last write, by id. */
   readonly #uses = new Map<string, number>();
-  #writing: Promise<unknown> = Promise.resolve();
+  /** Each change sees the result of the one before. */
+  readonly #change = inTurns();
 
   /** @param kept the content of the `KeyFile`; undefined without one. */
   constructor(ports: KeyRingPorts, kept: readonly ApiKey[] | undefined) {
@@ -137,13 +139,6 @@ export class KeyRing {
     return this.#change(async () => {
       if (this.keys.length > 0) await this.#write(this.keys);
     });
-  }
-
-  /** Runs changes one after the other: each sees the result of the one before. */
-  #change<T>(change: () => Promise<T>): Promise<T> {
-    const changed = this.#writing.then(change);
-    this.#writing = changed.catch(() => undefined);
-    return changed;
   }
 
   async #write(keys: readonly ApiKey[]): Promise<void> {

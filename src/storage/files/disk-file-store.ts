@@ -5,6 +5,7 @@ import { notFound, ServiceError, storeFull } from "../../core/errors.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../../core/documents/document-ports.ts";
 import { isFull, writeRefused } from "../journal/journal.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
+import { inTurns } from "../../core/at-once.ts";
 
 export interface DiskFileStoreOptions {
   readonly disk: Disk;
@@ -37,8 +38,8 @@ export class DiskFileStore implements FileStore {
   readonly #holders = new Map<string, number>();
   /** Found to have other bytes than their names say. */
   readonly #damaged = new Set<string>();
-  /** The end of the removals that run. */
-  #removing: Promise<unknown> = Promise.resolve();
+  /** For removals. */
+  readonly #inTurn = inTurns();
 
   private constructor(options: DiskFileStoreOptions) {
     this.#options = options;
@@ -114,7 +115,7 @@ export class DiskFileStore implements FileStore {
   async #adopt(path: string, sha256: string, bytes: number): Promise<HeldFile> {
     const release = this.hold([sha256]);
     // A purge that has begun may be removing the very file.
-    await this.#removing;
+    await this.#inTurn(async () => undefined);
     try {
       if ((await this.sizeOf(sha256)) === undefined) this.#fresh.add(sha256);
       // Over the same bytes, if they are there: that mends a file that the disk has damaged.
@@ -230,12 +231,6 @@ export class DiskFileStore implements FileStore {
       if (gone.length > 0) await this.#disk.syncDirectory(this.#folder);
       return gone;
     });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#removing.then(work);
-    this.#removing = done.catch(() => undefined);
-    return done;
   }
 
   /** False for a file that is in use by now. */

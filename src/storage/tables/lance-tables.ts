@@ -14,10 +14,11 @@ import {
   toRecordBatch,
 } from "./arrow-columns.ts";
 import type { Columns } from "./columns.ts";
-import { type CopiedTable, MANY_TABLES, NextGeneration } from "./next-generation.ts";
+import { beginCopies, type CopiedTable, type Copy, fillCopy, MANY_TABLES } from "./next-generation.ts";
 import { TABLE_NAMES } from "./specs.ts";
 import type { CompactionThresholds, LanceCacheSizes, StateToOpen, TableState } from "./table-spec.ts";
 import { generationName, generationOf, tableOf } from "./table-spec.ts";
+import { inTurns } from "../../core/at-once.ts";
 
 /** Rows of one table to be written: everything of `ids` goes, `batches` come in. */
 interface Staged {
@@ -41,8 +42,10 @@ export class LanceTables {
   readonly #scans = new Map<number, AsyncGenerator<Columns>>();
   #scanCount = 0;
   #staged = new Map<LanceTable, Staged>();
-  #lastWrite: Promise<unknown> = Promise.resolve();
-  #next: NextGeneration | undefined;
+  readonly #exclusively = inTurns();
+  /** The copies of all tables while they are made, and those of them that are empty yet. */
+  #copies: readonly Copy[] | undefined;
+  #waiting: Copy[] = [];
   /** After a switch: what was copied, until it is let go. */
   #before: ReadonlyMap<LanceTable, Table> | undefined;
   #newestGeneration = 0;
@@ -179,12 +182,8 @@ export class LanceTables {
     this.#scans.delete(scan);
   }
 
-  async states(): Promise<TableState[]> {
-    const states: TableState[] = [];
-    for (const table of this.#tables.values()) {
-      states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
-    }
-    return states;
+  states(): Promise<TableState[]> {
+    return statesOf(this.#tables.values());
   }
 
   /** Writes anew what has come to need it; removes no version. True if a table changed. */
@@ -206,32 +205,32 @@ export class LanceTables {
    */
   startGeneration(): Promise<CopiedTable[]> {
     return this.#exclusively(async () => {
-      if (this.#next !== undefined) throw new Error("the tables are being copied already");
-      const { generation, number, copied } = await NextGeneration.begin(
-        this.#connection,
-        this.#tables,
-        this.#newestGeneration,
-      );
-      this.#next = generation;
-      this.#newestGeneration = number;
-      return copied;
+      if (this.#copies !== undefined) throw new Error("the tables are being copied already");
+      const begun = await beginCopies(this.#connection, this.#tables, this.#newestGeneration);
+      this.#copies = begun.copies;
+      this.#waiting = [...begun.copies];
+      this.#newestGeneration = begun.number;
+      return begun.copied;
     });
   }
 
   /** Copies one more table, beside reads, and answers its rows; undefined when all are copied. */
-  copyTable(): Promise<number | undefined> {
-    return this.#generation().copyTable();
+  async copyTable(): Promise<number | undefined> {
+    const copy = this.#waiting.shift();
+    if (copy !== undefined) await fillCopy(copy);
+    return copy?.rows;
   }
 
   /** Files of the copy so far. */
   generationStates(): Promise<TableState[]> {
-    return this.#generation().states();
+    return statesOf((this.#copies ?? []).map(({ view }) => view.table()));
   }
 
   /** Makes the copy what is read and written. Reads that run end where they began. */
   switchGeneration(): Promise<void> {
     return this.#exclusively(async () => {
-      this.#before = this.#generation().takePlaceIn(this.#tables);
+      this.#before = new Map(this.#tables);
+      for (const { name, view } of this.#copies ?? []) this.#tables.set(name, view.table());
     });
   }
 
@@ -240,10 +239,10 @@ export class LanceTables {
     return this.#exclusively(async () => {
       for (const [name, table] of this.#before ?? []) this.#tables.set(name, table);
       this.#before = undefined;
-      const next = this.#next;
-      this.#next = undefined;
+      const copies = this.#copies ?? [];
+      this.#copies = undefined;
       await Promise.allSettled(this.#reads);
-      next?.close();
+      for (const { view } of copies) view.table().close();
     });
   }
 
@@ -252,20 +251,16 @@ export class LanceTables {
     return this.#exclusively(async () => {
       const before = this.#before;
       if (before === undefined) throw new Error("the tables were not switched");
-      this.#next = undefined;
+      const copied = (this.#copies ?? []).map(({ name }) => before.get(name));
+      this.#copies = undefined;
       this.#before = undefined;
       await Promise.allSettled(this.#reads);
-      for (const table of before.values()) table.close();
+      for (const table of copied) table?.close();
     });
   }
 
-  #generation(): NextGeneration {
-    if (this.#next === undefined) throw new Error("the tables are not being copied");
-    return this.#next;
-  }
-
   close(): void {
-    this.#next?.close();
+    for (const { view } of this.#copies ?? []) view.table().close();
     for (const table of this.#tables.values()) table.close();
     this.#tables.clear();
     this.#connection.close();
@@ -281,12 +276,13 @@ export class LanceTables {
     this.#tables.set(name, table);
     return table;
   }
+}
 
-  #exclusively<T>(write: () => Promise<T>): Promise<T> {
-    const done = this.#lastWrite.then(write);
-    this.#lastWrite = done.catch(() => undefined);
-    return done;
-  }
+async function statesOf(tables: Iterable<Table>): Promise<TableState[]> {
+  const states: TableState[] = [];
+  for (const table of tables)
+    states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
+  return states;
 }
 
 async function compactTable(table: Table, thresholds: CompactionThresholds): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Connection, MaterializedView, Table } from "./lancedb.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { indexKeys, storedRows } from "./arrow-columns.ts";
-import { generationName, generationOf, type TableState } from "./table-spec.ts";
+import { generationName, generationOf } from "./table-spec.ts";
 
 /** A table that is about to be copied. */
 export interface CopiedTable {
@@ -15,7 +15,8 @@ export interface CopiedTable {
   readonly storedRows: number;
 }
 
-interface Copy {
+/** A table and its copy. */
+export interface Copy {
   readonly name: LanceTable;
   readonly view: MaterializedView;
   /** The source as it was when the copying began; later writes do not count. */
@@ -26,81 +27,38 @@ interface Copy {
 /** LanceDB gives each row of a view the number of the row that it was made of. */
 const SOURCE_COLUMN = "__source_row_id";
 
-/** The tables written anew beside the ones in use, so that what was deleted stands in no file of theirs. */
-export class NextGeneration {
-  readonly #copies: Map<LanceTable, Copy>;
-  readonly #waiting: Copy[];
-
-  private constructor(copies: readonly Copy[]) {
-    this.#copies = new Map(copies.map((copy) => [copy.name, copy]));
-    this.#waiting = [...copies];
+/**
+ * Makes an empty table for each that is there, under numbers that were never used: LanceDB remembers names. Each begins as a
+ * view of its source, because a view is filled by LanceDB itself: in a third of the processor time of rows that pass
+ * through JavaScript, and each byte is written once. What was deleted stands in no file of theirs.
+ */
+export async function beginCopies(
+  connection: Connection,
+  sources: ReadonlyMap<LanceTable, Table>,
+  after: number,
+): Promise<{ readonly copies: Copy[]; readonly number: number; readonly copied: CopiedTable[] }> {
+  const names = await connection.tableNames({ limit: MANY_TABLES });
+  const number = 1 + Math.max(after, ...names.map((name) => generationOf(name) ?? 0));
+  const copies: Copy[] = [];
+  const copied: CopiedTable[] = [];
+  for (const [name, source] of sources) {
+    const [version, rows] = [await source.version(), await source.countRows()];
+    const copy = generationName(name, number);
+    copied.push({ table: name, name: source.name, copy, rows, storedRows: await storedRows(source) });
+    const view = await connection.createMaterializedView(copy, source.name);
+    copies.push({ name, view, version, rows });
   }
+  return { copies, number, copied };
+}
 
-  /**
-   * Makes an empty table for each that is there, under numbers that were never used: LanceDB remembers names. Each begins as a
-   * view of its source, because a view is filled by LanceDB itself: in a third of the processor time of rows that pass
-   * through JavaScript, and each byte is written once.
-   */
-  static async begin(
-    connection: Connection,
-    sources: ReadonlyMap<LanceTable, Table>,
-    after: number,
-  ): Promise<{
-    readonly generation: NextGeneration;
-    readonly number: number;
-    readonly copied: CopiedTable[];
-  }> {
-    const names = await connection.tableNames({ limit: MANY_TABLES });
-    const number = 1 + Math.max(after, ...names.map((name) => generationOf(name) ?? 0));
-    const copies: Copy[] = [];
-    const copied: CopiedTable[] = [];
-    for (const [name, source] of sources) {
-      const [version, rows] = [await source.version(), await source.countRows()];
-      const copy = generationName(name, number);
-      copied.push({ table: name, name: source.name, copy, rows, storedRows: await storedRows(source) });
-      const view = await connection.createMaterializedView(copy, source.name);
-      copies.push({ name, view, version, rows });
-    }
-    return { generation: new NextGeneration(copies), number, copied };
-  }
-
-  /** Copies and indexes one more table, and answers its rows; undefined when all are. @throws {Error} where the copy has not all rows. */
-  async copyTable(): Promise<number | undefined> {
-    const copy = this.#waiting.shift();
-    if (copy === undefined) return undefined;
-    const { name, view, version, rows } = copy;
-    await view.refresh({ sourceVersion: version });
-    const table = view.table();
-    await table.dropColumns([SOURCE_COLUMN]);
-    const copied = await table.countRows();
-    if (copied !== rows) throw new Error(`the copy of the table ${name} has ${copied} rows of ${rows}`);
-    await indexKeys(table, name);
-    return rows;
-  }
-
-  async states(): Promise<TableState[]> {
-    const states: TableState[] = [];
-    for (const { view } of this.#copies.values()) {
-      const table = view.table();
-      states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
-    }
-    return states;
-  }
-
-  /** Puts the new tables in the place of those they were made from, and answers those. */
-  takePlaceIn(tables: Map<LanceTable, Table>): Map<LanceTable, Table> {
-    const before = new Map<LanceTable, Table>();
-    for (const { name, view } of this.#copies.values()) {
-      const old = tables.get(name);
-      if (old !== undefined) before.set(name, old);
-      tables.set(name, view.table());
-    }
-    return before;
-  }
-
-  close(): void {
-    for (const { view } of this.#copies.values()) view.table().close();
-  }
+/** Copies a table, and indexes the copy. @throws {Error} where that has not all rows. */
+export async function fillCopy({ name, view, version, rows }: Copy): Promise<void> {
+  await view.refresh({ sourceVersion: version });
+  const table = view.table();
+  await table.dropColumns([SOURCE_COLUMN]);
+  const copied = await table.countRows();
+  if (copied !== rows) throw new Error(`the copy of the table ${name} has ${copied} rows of ${rows}`);
+  await indexKeys(table, name);
 }
 
 /** LanceDB lists ten without a limit. */

@@ -10,6 +10,7 @@ import { encodeImage, IndexImage } from "../image/index-image.ts";
 import type { RowFormat } from "./specs.ts";
 import { type FlatTable, generationName, generationOf, type TableState } from "./table-spec.ts";
 import type { TableFile } from "./table-files.ts";
+import { inTurns } from "../../core/at-once.ts";
 
 /** Before the content of a row: its checksum, which begins with that of the memory's id. */
 const PREFIX_BYTES = 4;
@@ -63,8 +64,8 @@ export class RowFiles<T extends "tokens" | "memories"> {
   /** What was read at open, until `place`. */
   #unplaced: { readonly number: number; readonly orders: Float64Array; readonly lengths: Uint32Array }[] = [];
   #catalogue: Places | undefined;
-  /** Settles when the writing that was asked for last has. Two at once could put what both merge behind what one replaces. */
-  #written: Promise<unknown> = Promise.resolve();
+  /** Two at once could put what both merge behind what one replaces. */
+  readonly #inTurn = inTurns();
   /** By ordinal: number of the file, place in it, and length, 0 for none. */
   readonly #fileOf = new Column((length) => new Uint32Array(length));
   readonly #places = new Column((length) => new Float64Array(length));
@@ -212,12 +213,6 @@ export class RowFiles<T extends "tokens" | "memories"> {
   /** Writes all files anew under other names, without what was deleted and replaced. */
   rewrite(signal?: AbortSignal): Promise<void> {
     return this.#inTurn(() => this.#rewrite(signal));
-  }
-
-  #inTurn(write: () => Promise<void>): Promise<void> {
-    const done = this.#written.then(write);
-    this.#written = done.catch(() => undefined);
-    return done;
   }
 
   async #rewrite(signal?: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ import {
 } from "./specs.ts";
 import type { Entry, LanceCacheSizes, StateToOpen, TableSpec, TableState } from "./table-spec.ts";
 import { columnOf, COMPACTION_THRESHOLDS } from "./table-spec.ts";
+import { inTurns } from "../../core/at-once.ts";
 
 /** A memory without its text. */
 export type SlimMemory = Omit<MemoryRow, "content">;
@@ -95,7 +96,8 @@ function* inPieces(changes: readonly Change[]): Generator<readonly Change[], voi
 /** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
 export class Tables implements ScannedRows {
   readonly #thread: TablesThread;
-  #lastApply: Promise<unknown> = Promise.resolve();
+  /** One at a time: what is staged belongs to one commit. */
+  readonly #inTurn = inTurns();
 
   constructor(thread: TablesThread) {
     this.#thread = thread;
@@ -111,10 +113,7 @@ export class Tables implements ScannedRows {
    * through, any of these rows may be missing: the caller answers them from elsewhere, and applies them again.
    */
   apply(changes: readonly Change[]): Promise<void> {
-    // One at a time: what is staged belongs to one commit.
-    const done = this.#lastApply.then(() => this.#apply(changes));
-    this.#lastApply = done.catch(() => undefined);
-    return done;
+    return this.#inTurn(() => this.#apply(changes));
   }
 
   async #apply(changes: readonly Change[]): Promise<void> {
@@ -237,7 +236,7 @@ export class Tables implements ScannedRows {
 
   /** After what runs; every later call is refused with NOT_READY. */
   async close(): Promise<void> {
-    await this.#lastApply;
+    await this.#inTurn(async () => undefined);
     await this.#thread.close();
   }
 
