@@ -221,7 +221,6 @@ function answersOf(disk: Disk): Answers {
         await copies?.get(table)?.write(rows);
         return rows.size;
       }),
-    generationStates: async () => [...(copies ?? [])].map(([, { state }]) => state),
     async switchGeneration() {
       before = new Map(tables);
       for (const [name, copy] of copies ?? []) tables.set(name, copy);

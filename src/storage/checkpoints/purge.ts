@@ -4,14 +4,12 @@ import type { PurgeProgress, DiskUsage, PurgeReport, UnpurgedRows } from "../../
 import { conflict, storeFull } from "../../core/errors.ts";
 import { tablesFolder } from "./checkpoint.ts";
 import type { Checkpointer, Generation } from "./checkpointer.ts";
-import { type Disk, listFilesBelow, removeTree, usageBelow } from "../files/disk.ts";
+import { type Disk, removeTree, usageBelow } from "../files/disk.ts";
 import type { DiskFileStore } from "../files/disk-file-store.ts";
 import type { PurgeLedger } from "./purge-ledger.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { IndexedMemoryStore } from "../indexed-memory-store.ts";
 import type { CopiedTable } from "../tables/next-generation.ts";
-import { filesOfVersion, isVersionHint } from "../tables/table-files.ts";
-import type { TableState } from "../tables/table-spec.ts";
 import type { Tables } from "../tables/tables.ts";
 import type { SomeRowFiles } from "../tables/row-files.ts";
 
@@ -173,7 +171,6 @@ class TableCopy implements Generation {
       if (this.#options.isGentle?.() !== true) await turnOfOthers();
       else await sleep(pause, undefined, { signal: this.#signal });
     }
-    await this.#removeSteps(await tables.generation("generationStates"));
     // In use at once, since they have all that is live; a checkpoint names them with the copies, or a later one does.
     for (const rows of files) await rows.rewrite(this.#signal);
   }
@@ -197,19 +194,6 @@ class TableCopy implements Generation {
   async end(): Promise<void> {
     await this.#parts.tables.generation("endGeneration");
     this.#report("removing");
-  }
-
-  /** Removes what the copies were made of on the way: nobody reads it, and no checkpoint names it. */
-  async #removeSteps(states: readonly TableState[]): Promise<void> {
-    const { disk, directory } = this.#parts;
-    const folder = tablesFolder(directory);
-    for (const state of states) {
-      const named = new Set(await filesOfVersion(disk, folder, state));
-      for (const file of await listFilesBelow(disk, this.#folderOf(state.name))) {
-        const path = `${state.name}.lance/${file}`;
-        if (!named.has(path) && !isVersionHint(path)) await disk.remove(join(folder, path));
-      }
-    }
   }
 
   after({ copy }: CopiedTable): Promise<DiskUsage> {

@@ -182,8 +182,11 @@ export class LanceTables {
     this.#scans.delete(scan);
   }
 
-  states(): Promise<TableState[]> {
-    return statesOf(this.#tables.values());
+  async states(): Promise<TableState[]> {
+    const states: TableState[] = [];
+    for (const table of this.#tables.values())
+      states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
+    return states;
   }
 
   /** Writes anew what has come to need it; removes no version. True if a table changed. */
@@ -219,11 +222,6 @@ export class LanceTables {
     const copy = this.#waiting.shift();
     if (copy !== undefined) await fillCopy(copy);
     return copy?.rows;
-  }
-
-  /** Files of the copy so far. */
-  generationStates(): Promise<TableState[]> {
-    return statesOf((this.#copies ?? []).map(({ view }) => view.table()));
   }
 
   /** Makes the copy what is read and written. Reads that run end where they began. */
@@ -276,13 +274,6 @@ export class LanceTables {
     this.#tables.set(name, table);
     return table;
   }
-}
-
-async function statesOf(tables: Iterable<Table>): Promise<TableState[]> {
-  const states: TableState[] = [];
-  for (const table of tables)
-    states.push({ name: table.name, version: await table.version(), rows: await table.countRows() });
-  return states;
 }
 
 async function compactTable(table: Table, thresholds: CompactionThresholds): Promise<void> {

@@ -41,7 +41,6 @@ export interface ScannedRows {
 type GenerationCall =
   | "startGeneration"
   | "copyTable"
-  | "generationStates"
   | "switchGeneration"
   | "abandonGeneration"
   | "endGeneration";
