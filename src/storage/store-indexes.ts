@@ -188,17 +188,17 @@ export function* showInSteps(
   isLastPart = true,
 ): Generator<void, number> {
   const bytes = overlay.put(sequence, changes, isLastPart);
-  yield* findInSteps({ catalogue, words, vectors }, changes, ordinals);
+  makeFindable({ catalogue, words, vectors }, changes, ordinals);
   if (isLastPart) yield* words.tidyInSteps();
   return bytes;
 }
 
 /** Makes the memories of some changes findable by their words and vectors. */
-function* findInSteps(
+function makeFindable(
   { catalogue, words, vectors }: Pick<StoreIndexes, "catalogue" | "words" | "vectors">,
   changes: readonly Change[],
   ordinals: Stage["ordinals"],
-): Generator<void> {
+): void {
   for (const change of changes) {
     if (change.table !== "memories" && change.table !== "vectors") continue;
     // Vectors alone are written where they are made again.
@@ -206,7 +206,7 @@ function* findInSteps(
     if (ordinal === undefined) continue;
     if (change.table === "memories") {
       if (change.row === null) words.remove(ordinal);
-      else yield* words.putInSteps(ordinal, termsOf(change.row));
+      else words.put(ordinal, termsOf(change.row));
     } else if (change.row === null) vectors.remove(ordinal);
     else vectors.put(ordinal, change.row);
   }
@@ -223,7 +223,7 @@ export const missingInImage = (changes: readonly Change[]): Change[] =>
 export function catchUp(indexes: StoreIndexes, changes: readonly Change[]): void {
   const { stage, lastOrder } = runAtOnce(stageRecord(indexes, { time: 0, changes }));
   indexes.nextOrder = Math.max(indexes.nextOrder, lastOrder + 1);
-  runAtOnce(findInSteps(indexes, changes, stage.ordinals));
+  makeFindable(indexes, changes, stage.ordinals);
   runAtOnce(indexes.words.tidyInSteps());
 }
 

@@ -9,8 +9,6 @@ import { StringTable } from "./string-table.ts";
 const FREQUENCY_BITS = 6;
 const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
 const NOBODY = -1;
-/** Some 2 ms. */
-const TERMS_PER_STEP = 4_096;
 /** Some 3 ms; a term alone takes as long as so many of its postings. */
 const POSTINGS_PER_STEP = 50_000;
 const POSTINGS_PER_TERM = 30;
@@ -62,22 +60,15 @@ export class WordIndex {
   readonly #packedWith = new Map<string, number>();
   readonly #scratch = new Scratch((length) => new Float32Array(length));
 
-  /** Replaces the terms of a memory. */
+  /** Replaces the terms of a memory; those of the longest text take some 20 ms. */
   put(ordinal: Ordinal, terms: Iterable<string>): void {
-    for (const _ of this.putInSteps(ordinal, terms));
-  }
-
-  /** Like `put`, in steps: until the last one the memory has its old terms. No other may be put meanwhile. */
-  *putInSteps(ordinal: Ordinal, terms: Iterable<string>): Generator<void, void> {
     const base = this.#documents << FREQUENCY_BITS;
-    this.#ordinalOfDocument.set(this.#documents, NOBODY);
     let length = 0;
     for (const term of terms) {
       const postings = this.#postings.get(term);
       if (postings === undefined) this.#postings.set(term, [base + 1]);
       else countIn(postings, base);
       length += 1;
-      if (length % TERMS_PER_STEP === 0) yield;
     }
     this.remove(ordinal);
     this.#ordinalOfDocument.set(this.#documents, ordinal);

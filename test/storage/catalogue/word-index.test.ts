@@ -64,21 +64,6 @@ describe("WordIndex", () => {
     expect([having("tea"), having("coffee")]).toEqual([[0, 3, 5], [1]]);
   });
 
-  it("finds a memory by its old words until it has all new ones", () => {
-    const index = new WordIndex();
-    const finds = (word: string) => index.score(question(word), 4, 2, undefined).top(9);
-    index.put(0, terms("rain"));
-    index.put(1, terms("tea"));
-    const steps = index.putInSteps(1, [...Array.from({ length: 20_000 }, (_, i) => `w${i}`), "coffee"]);
-    let count = 0;
-    for (; steps.next().done !== true; count += 1) {
-      expect([finds("tea"), finds("w0"), finds("rain")]).toEqual([[1], [], [0]]);
-      expect(index.statistics(undefined)).toMatchObject({ memories: 2, totalLength: 2 });
-    }
-    expect(count).toBe(4);
-    expect([finds("tea"), finds("w0"), finds("coffee")]).toEqual([[], [1], [1]]);
-  });
-
   it("finds no memory by words it lost", () => {
     const index = new WordIndex();
     index.put(0, terms("tea"));
