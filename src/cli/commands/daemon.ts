@@ -75,9 +75,7 @@ async function status(flags: Flags): Promise<void> {
   const backups = await daemon.api.backups.list().then(backupState, messageOf);
   printTable([...summary(stats, daemon), ["backups", backups]]);
   if (late !== undefined)
-    print(
-      `Hooks were too late for their agent ${plural(late.count, "time")}, last on ${minute(late.last)}; they told it at the next prompt.`,
-    );
+    print(`Hooks were too late for their agent ${plural(late.count, "time")}, last on ${minute(late.last)}.`);
 }
 
 function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon): [string, string][] {

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import { statSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { Context, Memory, QueryResult } from "../../client/client.ts";
+import type { Context, QueryResult } from "../../client/client.ts";
 import { type Fields, isObject } from "../../config/narrow.ts";
 import { namedByPath, projectOfFolder } from "../mcp/project-of-folder.ts";
 import {
@@ -14,17 +13,7 @@ import {
   MOMENTS,
 } from "./hook-kinds.ts";
 import { noteEnded, startCapture } from "./capture.ts";
-import {
-  type HookConsent,
-  noteLate,
-  noteOwed,
-  noteTold,
-  readHookState,
-  type Owed,
-  owedTo,
-  settleOwed,
-  toldTo,
-} from "./hook-state.ts";
+import { type HookConsent, noteLate, noteTold, readHookState, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -33,12 +22,8 @@ import { proofOf, readRuntimeInfo, type RuntimeInfo } from "../../daemon/runtime
 
 /** From the start of the process to its end; the agent waits for it. */
 const WITHIN_MS: Readonly<Record<Moment, number>> = { start: 2_000, prompt: 800, end: 800 };
-/** The same of the process that looks for what a prompt's hook had no time to tell; nobody waits for it. */
-const WITHIN_MS_IN_BACKGROUND = 30_000;
 /** Kept for writing the answer and ending. */
 const ENDING_MS = 20;
-/** How much longer a hook that is late waits for its input, which the agent has written by then. */
-const READING_MS = 200;
 const MAX_INPUT_BYTES = 1_024 * 1_024;
 
 const CONTEXT_TOKENS = 1_200;
@@ -65,28 +50,21 @@ interface Occasion {
 
 /**
  * Does what an agent's hook is for and ends the process, with 0, within `WITHIN_MS` of its start. Prints what the agent is to be
- * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent. What is late is told at the
- * session's next prompt.
- * @param words agent, moment, data directory; `--owed` where it only looks for what the next prompt tells; `--within=MS` in tests.
+ * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent. A context that is late at a session's
+ * start is told at its next prompt.
+ * @param words agent, moment, data directory; `--within=MS` in tests.
  */
 export async function runHook(words: readonly string[]): Promise<void> {
   const [agent, moment, dataDir] = words;
   if (!isHookAgent(agent) || !isMoment(moment) || dataDir === undefined) process.exit(0);
-  const isOwed = words.includes(OWED);
   const given = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
-  const within = Number(given ?? (isOwed ? WITHIN_MS_IN_BACKGROUND : WITHIN_MS[moment]));
+  const within = Number(given ?? WITHIN_MS[moment]);
   let asked: Occasion | undefined;
-  let isOver = false;
   const giveUp = (): void => {
-    // Node may have taken all of the time to start; the input says to whom the answer is owed.
-    if (asked === undefined && !isOver) {
-      isOver = true;
-      setTimeout(giveUp, READING_MS);
-      return;
-    }
     try {
-      if (!isOwed) noteLate(dataDir, agent, moment);
-      if (!isOwed && asked !== undefined) owe(asked);
+      noteLate(dataDir, agent, moment);
+      const session = asked === undefined ? "" : sessionOf(asked.input);
+      if (session !== "" && moment === "start") noteTold(dataDir, session, null);
     } finally {
       process.exit(0);
     }
@@ -96,18 +74,12 @@ export async function runHook(words: readonly string[]): Promise<void> {
     const input = await readInput();
     const occasion = input && occasionOf(agent, moment, dataDir, input);
     if (occasion !== undefined && moment === "end") capture(occasion);
-    else if (occasion !== undefined) {
-      asked = occasion;
-      if (isOver) giveUp();
-      await answer(occasion, isOwed);
-    }
+    else if (occasion !== undefined) await answer((asked = occasion));
   } catch {
     // The agent goes on without what memory holds.
   }
   process.exit(0);
 }
-
-const OWED = "--owed";
 
 const isMoment = (word: string | undefined): word is Moment => MOMENTS.some((moment) => moment === word);
 
@@ -124,70 +96,35 @@ function occasionOf(agent: HookAgent, moment: Moment, dataDir: string, input: In
   return { agent, moment, dataDir, input, consent, project };
 }
 
-async function answer(occasion: Occasion, isOwed: boolean): Promise<void> {
+async function answer(occasion: Occasion): Promise<void> {
   const { agent, moment, dataDir, input } = occasion;
-  const session = sessionOf(input);
   const call = await reachDaemon(dataDir);
   if (call === undefined) return;
-  if (isOwed) {
-    const ids = (await answersTo(call, occasion)).map(({ id }) => id);
-    if (ids.length > 0) noteOwed(dataDir, session, { ids });
-    return;
-  }
   const told = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
   const event = HOOK_KINDS[agent].events[moment];
-  if (told === undefined || event === undefined) return;
-  if (told.text !== "") {
-    writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
-    noteTold(dataDir, session, told.ids);
-  }
-  settleOwed(dataDir, session, told.settled);
-}
-
-/** Sees to it that the next prompt tells what this hook had no time for; no text is kept for it. */
-function owe({ agent, moment, dataDir, input }: Occasion): void {
-  const session = sessionOf(input);
-  if (session === "") return;
-  if (moment === "start") return noteOwed(dataDir, session, { context: true });
-  const [, script = ""] = process.argv;
-  const child = spawn(process.execPath, [script, agent, moment, dataDir, OWED], {
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-    windowsHide: true,
-    cwd: dataDir,
-  });
-  child.unref();
-  const { prompt, ...rest } = input;
-  child.stdin.end(JSON.stringify({ ...rest, prompt: questionOf(prompt) }));
+  if (told === undefined || told.text === "" || event === undefined) return;
+  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
+  noteTold(dataDir, sessionOf(input), told.ids);
 }
 
 interface Told {
   readonly text: string;
   /** All that the session has been told then. */
   readonly ids: readonly string[];
-  /** The debts to the session that are settled once it was told. */
-  readonly settled: Owed;
 }
 
 async function contextAtStart(call: DaemonCall, { consent, project }: Occasion): Promise<Told | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call<Context>("/context", body);
-  const settled = { context: true, ids: [] };
-  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id), settled };
+  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
 }
 
 async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Told | undefined> {
-  const { dataDir, input } = occasion;
-  const session = sessionOf(input);
+  const known = toldTo(occasion.dataDir, sessionOf(occasion.input));
   const found = await answersTo(call, occasion);
-  const owed = owedTo(dataDir, session);
-  const context = owed.context ? await contextAtStart(call, occasion) : undefined;
-  const before = [...toldTo(dataDir, session), ...(context?.ids ?? [])];
-  const missed = owed.ids.filter((id) => !before.includes(id) && found.every((memory) => memory.id !== id));
-  const late = await Promise.all(missed.map((id) => call<Memory>(`/memory/${id}`)));
-  const memories = [...found, ...late.flatMap((memory) => memory ?? [])].filter(
-    ({ id }) => !before.includes(id),
-  );
+  const context = known === null ? await contextAtStart(call, occasion) : undefined;
+  const before = [...(known ?? []), ...(context?.ids ?? [])];
+  const memories = found.filter(({ id }) => !before.includes(id));
   const { text, told } = toldText(
     memories.map(({ id, occurred_at, superseded_by: by, ...memory }) => ({
       id,
@@ -197,11 +134,7 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<T
     PROMPT_TOKENS,
   );
   const parts = [context?.text ?? "", text].filter((part) => part !== "");
-  const ids = [...before, ...told.map(({ id }) => id)];
-  // A memory that did not fit is told at the next prompt.
-  const isLeft = (id: string): boolean => memories.some((memory) => memory.id === id) && !ids.includes(id);
-  const settled = { context: context !== undefined, ids: owed.ids.filter((id) => !isLeft(id)) };
-  return { text: parts.join("\n"), ids, settled };
+  return { text: parts.join("\n"), ids: [...before, ...told.map(({ id }) => id)] };
 }
 
 const textOf = ({ snippet, content }: { readonly snippet?: string; readonly content: string }): string =>
@@ -317,8 +250,8 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const CHALLENGE_BYTES = 32;
 
-/** Asks the daemon of a data directory, with POST where there is a body; undefined for every answer but success. */
-export type DaemonCall = <Answer>(path: string, body?: object) => Promise<Answer | undefined>;
+/** Asks the daemon of a data directory with a POST; undefined for every answer but success. */
+export type DaemonCall = <Answer>(path: string, body: object) => Promise<Answer | undefined>;
 
 /**
  * A way to the daemon that the data directory names, once that daemon has proved to be it, on the same connection; undefined
@@ -331,19 +264,14 @@ export async function reachDaemon(dataDir: string): Promise<DaemonCall | undefin
   const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
   const { response } = await exchange(connection, "GET", "/health", { "x-memoryd-challenge": challenge });
   if (response.headers["x-memoryd-proof"] !== proofOf(runtime, challenge)) return undefined;
-  return async <Answer>(path: string, body?: object) => {
+  return async <Answer>(path: string, body: object) => {
     const headers = {
       authorization: `Bearer ${runtime.token}`,
       "content-type": "application/json",
       "x-memoryd-client": "memoryd-hook",
     };
-    const { response: answer, text } = await exchange(
-      connection,
-      body === undefined ? "GET" : "POST",
-      path,
-      headers,
-      body && JSON.stringify(body),
-    );
+    const sent = JSON.stringify(body);
+    const { response: answer, text } = await exchange(connection, "POST", path, headers, sent);
     return answer.statusCode === 200 ? (JSON.parse(text) as Answer) : undefined;
   };
 }
