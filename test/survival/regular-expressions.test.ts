@@ -54,7 +54,7 @@ const readSources = once((): { readonly literals: Expression[]; readonly builder
       };
       if (type === "Literal" && regex !== undefined && regex !== null)
         literals.push({ source: regex.pattern, flags: regex.flags, where: path });
-      if (callee?.name === "RegExp") builders.add(path);
+      if (callee?.name === "RegExp" || callee?.name === "expression") builders.add(path);
       // Of a schema.
       if (type === "Property" && key?.name === "pattern" && typeof value?.value === "string")
         literals.push({ source: value.value, flags: "u", where: path });
@@ -88,7 +88,11 @@ const BUILT_ON_FIRST_USE: Readonly<Record<string, (module: Record<string, unknow
   },
 };
 /** The words of languages, which no text is given before other files make whole expressions of them, and how the rules of those files make them. */
-const MAKES_PARTS = new Set(["core/text/languages.ts", "core/text/time-periods.ts"]);
+const MAKES_PARTS = new Set([
+  "core/text/expression.ts",
+  "core/text/languages.ts",
+  "core/text/time-periods.ts",
+]);
 /** Length of the longest text that the expressions which a file builds are given, where it is limited: of questions, of one sentence, of the beginning of a note. */
 const LONGEST_TEXT: Readonly<Record<string, number>> = {
   "core/text/time-shared.ts": 1_000,

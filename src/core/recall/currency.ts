@@ -1,6 +1,7 @@
 import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
+import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
 import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
@@ -21,7 +22,7 @@ export type Tense = "present" | "past";
 
 /** One of the words or patterns, standing by itself. */
 export const words = (...lists: string[]) =>
-  new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`, "u");
+  expression(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`);
 
 /** The names of months, of days of the week and of Christmas, in all languages. */
 function timesOf(languages: readonly Language[]): string {
@@ -44,8 +45,8 @@ const PAST = fromLanguages((languages) => {
     .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
     .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`);
   return {
-    asked: new RegExp(`${words(former).source}|${formerUnspaced}`, "u"),
-    beforeTime: new RegExp(String.raw`(?= (?:${beforeTime})?(?:${timesOf(languages)})(?!\p{L}))`, "gu"),
+    asked: expression(`${words(former).source}|${formerUnspaced}`),
+    beforeTime: expression(String.raw`(?= (?:${beforeTime})?(?:${timesOf(languages)})(?!\p{L}))`, "g"),
   };
 });
 
@@ -55,12 +56,10 @@ const WAS =
 /** "Vor" before a name, or before a thing with its article. */
 const VOR = /(?<![\p{L}\p{N}])[Vv]or (d(?:em|er|en) )?(\p{Lu}\p{L}+)/gu;
 /** Nouns, in lower case, with which "vor" tells a place, a cause or a time that recurs. */
-const NOT_REPLACED = fromLanguages(
-  (languages) =>
-    new RegExp(
-      String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${timesOf(languages)})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
-      "u",
-    ),
+const NOT_REPLACED = fromLanguages((languages) =>
+  expression(
+    String.raw`^(?:ort|alle[mn]|gericht|publikum|augen|freude|wut|gluck|hunger|ostern|pfingsten|silvester|neujahr|${timesOf(languages)})$|(?:jahr|monat|woche|tag|stunde|minute|abend|mittag|nacht|beginn|anfang|ende|schluss|ablauf|ferien|urlaub|reise|essen|stuck|sitzung|termin|prufung|training|spiel|operation|haus|hauser|hutte|gebaude|tur|tor|garage|hof|schule|kirche|fenster|laden|geschaft|markt|amt|buro|werkstatt|praxis|hotel|restaurant|park|wand|spiegel|einfahrt|eingang|treppe|stadt|dorf|grenze|kino|museum|klinik)[ens]{0,2}$`,
+  ),
 );
 
 /** "Wo wohnte Anna vor Husum?", "Welches Auto hatten wir vor dem Kia?" */
@@ -313,7 +312,7 @@ const NAME = /(?<=[^.!?:\n]\s["'(„“«]?)\p{Lu}[\p{L}\p{N}]+/gu;
 /** Days, months and parts of the day, folded. */
 const DAY_NAMES = fromLanguages((languages) => {
   const { weekdays, months, hour } = wordsOfAll(languages, "time");
-  return new RegExp(words(`(?:${weekdays}|${months}|${hour})s?`).source, "gu");
+  return expression(words(`(?:${weekdays}|${months}|${hour})s?`).source, "g");
 });
 
 /** Two texts that differ in so many words at most tell one thing of another value: "the passport is in the desk", "… in the safe". */

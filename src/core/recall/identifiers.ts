@@ -1,4 +1,5 @@
 /** Identifiers: "valve 3-2" is another thing than "valve 2-3", though it has the same words and nearly the same vector. */
+import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import type { Ordinal } from "../ports.ts";
 import type { RankedHit } from "./ranking.ts";
@@ -9,7 +10,10 @@ const SIGN = String.raw`(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Kataka
 /** Letters, digits and signs between them. */
 const IDENTIFIER = new RegExp(`${SIGN}+(?:[-.:/_,]{1,3}${SIGN}+)*`, "gu");
 /** "Row 4", "Haus 17". */
-const NUMBERED = /(?<![\p{L}\p{M}])(\p{L}{3,})\.? (?:nr\.? |no\.? |№ ?|#)?(\d{1,9})(?![\p{L}\p{N}])/gu;
+const NUMBERED = expression(
+  String.raw`(?<![\p{L}\p{M}])(\p{L}{3,})\.? (?:nr\.? |no\.? |№ ?|#)?(\d{1,9})(?![\p{L}\p{N}])`,
+  "g",
+);
 /** "Mart_levels", "pw-attic": what members of a family have in common, and the rest. */
 const FIRST_PART = /^(\p{L}{2,})[-.:/_]+(.+)/gu;
 const YEAR = /^(?:19|20)\d\d$/;

@@ -1,5 +1,6 @@
 import { analyse, questionTerms } from "../text/analyser.ts";
 import { bestBm25, type TermWeights } from "./bm25.ts";
+import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import type { EmbeddingProfile } from "../embedding.ts";
 import type { Ordinal, QueryTerm } from "../ports.ts";
@@ -114,9 +115,9 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
  */
 const LISTING = fromLanguages((languages) => {
   const { listing, everything } = wordsOfAll(languages, "question");
-  return new RegExp(
+  return expression(
     String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${everything})(?![\p{L}\p{N}])`,
-    "gu",
+    "g",
   );
 });
 

@@ -1,6 +1,7 @@
 import type { Ordinal } from "../ports.ts";
 import { words } from "./currency.ts";
 import type { RankingQuestion } from "./question.ts";
+import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
@@ -88,7 +89,7 @@ export function answerOdds(
 /** The forms that questions ask for in any language, folded. */
 const ASKED = fromLanguages((languages) => {
   const all = wordsOfAll(languages, "question");
-  const pattern = (source: string) => new RegExp(source, "u");
+  const pattern = (source: string) => expression(source);
   const word = (source: string) => words(source).source;
   const ofWhom = ` (?:${all.ofWhom}) `;
   // When something was, the note's own date answers.
@@ -117,9 +118,9 @@ const ASKED = fromLanguages((languages) => {
 const AMOUNT = fromLanguages((languages) => {
   const { weekdays, dayPart, months, seasons, christmas, hour } = wordsOfAll(languages, "time");
   const numbers = timeWords().flatMap((words) => words.numbers.slice(1));
-  return new RegExp(
+  return expression(
     String.raw`\p{N}[\p{N}.,:]*|[一二三四五六七八九十]|(?<!\p{L})(?:${weekdays}|${dayPart})|${words(...numbers, months, seasons, christmas, hour).source}`,
-    "gu",
+    "g",
   );
 });
 /** Lowers the logarithm of the odds of a text without the form that is asked for, and of one without a number or a time of its own. */

@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages } from "./languages.ts";
 import { shortened } from "./text-size.ts";
@@ -61,20 +62,16 @@ const PROMPT = fromLanguages((languages) => {
   const asksUnspaced = anyOf(all.map(({ asksUnspaced }) => asksUnspaced));
   return {
     /** Lines at the head of a mail or an answer of HTTP. */
-    header: new RegExp(String.raw`^\s*(?:${head}|[a-z]+(?:-[a-z]+)+)\s?: ?\S`, "u"),
-    subject: new RegExp(String.raw`^\s*(?:${anyOf(all.map(({ mailSubject }) => mailSubject))})\s?:`, "u"),
+    header: expression(String.raw`^\s*(?:${head}|[a-z]+(?:-[a-z]+)+)\s?: ?\S`),
+    subject: expression(String.raw`^\s*(?:${anyOf(all.map(({ mailSubject }) => mailSubject))})\s?:`),
     /** Words with which questions and requests begin. */
-    asks: new RegExp(
-      String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:${asks})(?![\p{L}])|(?:${asksUnspaced})`,
-      "u",
-    ),
+    asks: expression(String.raw`[?？؟]|^(?:[\p{L}\d]+,? ){0,3}(?:${asks})(?![\p{L}])|(?:${asksUnspaced})`),
     /** Words that lines with the fault have; of English ones the end of a word is enough: "TypeError". */
-    fault: new RegExp(
+    fault: expression(
       String.raw`(?:${anyOf(all.map(({ fault }) => fault))})(?!\p{L})|${anyOf(all.map(({ faultUnspaced }) => faultUnspaced))}`,
-      "u",
     ),
     /** Words that point to what stands beside them. */
-    points: new RegExp(String.raw`(?<![\p{L}])(?:${anyOf(all.map(({ points }) => points))})(?![\p{L}])`, "u"),
+    points: expression(String.raw`(?<![\p{L}])(?:${anyOf(all.map(({ points }) => points))})(?![\p{L}])`),
   };
 });
 

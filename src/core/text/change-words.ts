@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { fold, matchesOf } from "./fold.ts";
 import { fromLanguages, wordsOfAll } from "./languages.ts";
 
@@ -10,19 +11,19 @@ const CHANGE = fromLanguages((languages) => {
     .replaceAll("@", String.raw`[\p{L}'’]{1,20}`);
   // "From June", "ab Juni".
   const inMonth = `(?:${fromMonth}) (?:${wordsOfAll(languages, "time").months})`;
-  const wordsOfChange = new RegExp(
+  const wordsOfChange = expression(
     String.raw`(?<![\p{L}\p{N}_'’]|\bto )(?:${inMonth}|${words})(?![\p{L}\p{N}_])|${unspaced}`,
-    "gu",
+    "g",
   );
   // V8 interprets a pattern the first time and compiles it for the next: interpreting this one over a note takes .4 s.
   wordsOfChange.exec("");
   return {
     words: wordsOfChange,
     /** "Not removed", "nobody resumed": what was denied did not change. */
-    denied: new RegExp(String.raw`(?:(?<!\p{L})(?:${denied})|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$`, "u"),
+    denied: expression(String.raw`(?:(?<!\p{L})(?:${denied})|n['’]t) (?:[\p{L}'’]{1,12} ){0,2}$`),
     /** Words of change that deny ("no longer") stand for themselves. */
-    denying: new RegExp(String.raw`^(?:${denying})(?!\p{L})`, "u"),
-    weak: new RegExp(`^(?:${weak})$`, "u"),
+    denying: expression(String.raw`^(?:${denying})(?!\p{L})`),
+    weak: expression(`^(?:${weak})$`),
   };
 });
 /** Characters of a text that are searched. */
@@ -45,9 +46,9 @@ const STANDING = fromLanguages((languages) => {
   const { warning, warningUnspaced, doseUnits, open } = wordsOfAll(languages, "change");
   const word = (pattern: string) => String.raw`(?<![\p{L}\p{N}])(?:${pattern})(?![\p{L}\p{N}])`;
   return {
-    warning: new RegExp(`${word(warning)}|${warningUnspaced}`, "u"),
-    dose: new RegExp(word(String.raw`\d[\d.,]* ?(?:${doseUnits})`), "u"),
-    open: new RegExp(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`, "u"),
+    warning: expression(`${word(warning)}|${warningUnspaced}`),
+    dose: expression(word(String.raw`\d[\d.,]* ?(?:${doseUnits})`)),
+    open: expression(String.raw`^\s*(?:[-*] )?\[ \]|(?<!\p{L})(?:${open})(?!\p{L})`),
   };
 });
 const searched = (text: string): string => fold(text.slice(0, SEARCHED_CHARS));

@@ -1,4 +1,5 @@
 import { analyse } from "./analyser.ts";
+import { expression } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages, timeWords } from "./languages.ts";
 import { dayOf, monthsFrom, type Period } from "./time-periods.ts";
@@ -40,10 +41,10 @@ const DATES = fromLanguages(() => {
     `${DAY} (?:of |de |di |do )?${month}${YEAR}`,
     `${month} ${DAY}(?!\\d)${YEAR}`,
     `${month}${YEAR}`,
-  ].map((source) => new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`, "gu"));
+  ].map((source) => expression(String.raw`(?<![\p{L}\p{N}])(?:${source})(?![\p{L}\p{N}])`, "g"));
   return {
     patterns: [...patterns, /(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu],
-    names: months.map((names) => new RegExp(`^(?:${names})$`, "u")),
+    names: months.map((names) => expression(`^(?:${names})$`)),
   };
 });
 const SEARCHED_CHARS = 4_000;

@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { anyOf, fromLanguages, NEVER, type Language } from "./languages.ts";
 
@@ -44,13 +45,13 @@ const CUES = fromLanguages((languages) => {
       .replaceAll("@", String.raw`[^ ]{1,24}`)
       .replaceAll("*", String.raw`[\p{L}']{0,16}`);
   const pattern = (name: keyof StatementWords) =>
-    new RegExp(String.raw`(?:(?=,)|(?<![\p{L}\p{N}_'-]))(?:${source(name)})(?![\p{L}\p{N}_])`, "u");
+    expression(String.raw`(?:(?=,)|(?<![\p{L}\p{N}_'-]))(?:${source(name)})(?![\p{L}\p{N}_])`);
   return {
     kinds: STATEMENT_KINDS.map((kind) => ({
       kind,
       cues: KINDS[kind].map(([name, score]) => ({ pattern: pattern(name), score })),
     })),
-    filler: new RegExp(`^(?:${anyOf(all.map(({ filler }) => filler))})(?:[,:;.!-]+ ?| )`, "u"),
+    filler: expression(`^(?:${anyOf(all.map(({ filler }) => filler))})(?:[,:;.!-]+ ?| )`),
     doubt: pattern("doubt"),
     pointing: pattern("pointing"),
     passing: pattern("passing"),

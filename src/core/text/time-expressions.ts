@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { fold, matchesOf } from "./fold.ts";
 import { fromLanguages, languages, timeWords, wordsOfAll } from "./languages.ts";
 import { anchorOf, DIGITS_ANCHOR } from "./time-shared.ts";
@@ -62,12 +63,12 @@ const ASKS_OF = fromLanguages((languages) => {
   const { coming, comingUnspaced, happened, happenedUnspaced } = wordsOfAll(languages, "question");
   const spoken = (words: string) => String.raw`(?<!\p{L})(?:${words})(?!\p{L})`;
   return {
-    coming: new RegExp(`${spoken(coming)}|${comingUnspaced}`, "u"),
-    past: new RegExp(spoken(happened), "u"),
+    coming: expression(`${spoken(coming)}|${comingUnspaced}`),
+    past: expression(spoken(happened)),
     /** All of a question that says nothing else. Never goes back to a word: one that two languages have would be tried in all ways. */
-    pastUnspaced: new RegExp(String.raw`^(?:(?=(${happenedUnspaced}))\1)+$`, "u"),
+    pastUnspaced: expression(String.raw`^(?:(?=(${happenedUnspaced}))\1)+$`),
     /** The words of each language of which each says nothing else. */
-    empty: timeWords().map(({ empty }) => new RegExp(`^(?:${empty})$`, "u")),
+    empty: timeWords().map(({ empty }) => expression(`^(?:${empty})$`)),
   };
 });
 
@@ -79,8 +80,8 @@ export function relativePeriods(text: string, now: number): Period[] {
   return findAll(text.replace(/\s+/g, " "), rules, now).slice(0, MAX_PERIODS);
 }
 
-const OR = fromLanguages(
-  (languages) => new RegExp(`^,? ?(?:${wordsOfAll(languages, "time").or}) (?:\\p{L}+ )?$`, "u"),
+const OR = fromLanguages((languages) =>
+  expression(`^,? ?(?:${wordsOfAll(languages, "time").or}) (?:\\p{L}+ )?$`),
 );
 const MAX_PERIODS = 8;
 /** A question says within so many characters when it means. */

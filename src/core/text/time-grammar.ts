@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { NEVER, type TimeWords } from "./languages.ts";
 import {
   DAY_MS,
@@ -66,7 +67,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const placeIn =
     (list: readonly string[]) =>
     (text = "") =>
-      list.findIndex((one) => new RegExp(`^(?:${one})$`, "u").test(text));
+      list.findIndex((one) => expression(`^(?:${one})$`).test(text));
   const numberOf = placeIn(words.numbers);
   const countOf = (count = "") => {
     const place = numberOf(count);
@@ -119,9 +120,9 @@ function makeGrammar(words: TimeWords): Grammar {
       "|",
     )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
-  const ofMonths = new RegExp(any(words.months), "u");
-  const ofNth = new RegExp(any(mixed.ordinals), "u");
-  const ofParts = new RegExp(String.raw`\d|${any(mixed.ordinals)}`, "u");
+  const ofMonths = expression(any(words.months));
+  const ofNth = expression(any(mixed.ordinals));
+  const ofParts = expression(String.raw`\d|${any(mixed.ordinals)}`);
   const rules = [
     RULES_OF_SIGNS.first,
     needing(
@@ -374,10 +375,10 @@ function makeGrammar(words: TimeWords): Grammar {
     RULES_OF_SIGNS.last,
   ].flat();
   const end = (source: string) =>
-    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?(?: ?(?:the|dia|giorno))?[ '’]*$`, "u");
+    expression(String.raw`(?<![\p{L}\p{N}])(?:${source})(?: ?${part})?(?: ?(?:the|dia|giorno))?[ '’]*$`);
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
-  const whole = (source: string) => new RegExp(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`, "u");
+  const whole = (source: string) => expression(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`);
   let joining: Joining | undefined;
   const makeJoining = (): Joining => ({
     connectors: {
@@ -386,10 +387,10 @@ function makeGrammar(words: TimeWords): Grammar {
     },
     joins: { and: whole(words.and), to: whole(`${words.to}|-|–`) },
     part: {
-      ahead: new RegExp(String.raw`(?<![\p{L}\p{N}])${thirds}[ '’]*$`, "u"),
-      inside: new RegExp(`^(?:${inWords})?${thirds}`, "u"),
+      ahead: expression(String.raw`(?<![\p{L}\p{N}])${thirds}[ '’]*$`),
+      inside: expression(`^(?:${inWords})?${thirds}`),
     },
-    onwards: new RegExp(String.raw`^ (?:${words.onwards})(?![\p{L}\p{N}])`, "u"),
+    onwards: expression(String.raw`^ (?:${words.onwards})(?![\p{L}\p{N}])`),
   });
   return { rules, joining: () => (joining ??= makeJoining()) };
 }

@@ -1,3 +1,4 @@
+import { expression } from "./expression.ts";
 import { anyOf, fromLanguages, timeWords, NEVER, type TimeWords, wordsOfAll } from "./languages.ts";
 import {
   DAY_MS,
@@ -58,9 +59,8 @@ export const anchorOf = madeOnce((words) => {
     words.hour,
     `(?:${any(words.weekdays)})${dayPart}`,
   ];
-  return new RegExp(
+  return expression(
     String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:${dayAheadOf(words)})\d)`,
-    "u",
   );
 });
 

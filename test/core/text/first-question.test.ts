@@ -6,7 +6,10 @@ import { readLanguages } from "../../../src/files/read-languages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 15);
 
-/** The regular expressions that are made. */
+/** The ranges of a class of letters, which compile in no time. */
+const RANGES = /(?:0-9)?A-Za-z[^\]]*?\u{3ffff}/gu;
+
+/** The regular expressions that are made, without ranges. */
 let sources: string[];
 
 /** As at the start of a process: nothing is made of the languages yet. */
@@ -15,7 +18,7 @@ beforeEach(() => {
   useLanguages(() => fresh);
   sources = [];
   const construct = (Native: RegExpConstructor, [source, flags]: [string, string | undefined]) => {
-    sources.push(source);
+    sources.push(source.replaceAll(RANGES, ""));
     return new Native(source, flags);
   };
   vi.stubGlobal("RegExp", new Proxy(RegExp, { construct }));
