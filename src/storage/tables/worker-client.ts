@@ -67,6 +67,11 @@ export class TablesThread {
     });
   }
 
+  /** Whether it answers calls. */
+  get isOpen(): boolean {
+    return !this.#closing && this.#failure === undefined;
+  }
+
   /** Why calls are no longer answered, unless somebody closed the thread. */
   get failure(): Error | undefined {
     return this.#closing ? undefined : this.#failure;
@@ -78,13 +83,13 @@ export class TablesThread {
     args: Parameters<TablesCalls[K]>,
     transfer: readonly ArrayBuffer[] = [],
   ): Answer<K> {
-    if (this.#closing || this.#failure !== undefined) return Promise.reject(this.#failure ?? closed());
+    if (!this.isOpen) return Promise.reject(this.#failure ?? closed());
     return this.#post(call, args, transfer);
   }
 
   /** Waits for what runs; then the thread is gone. */
   async close(): Promise<void> {
-    if (!this.#closing && this.#failure === undefined) {
+    if (this.isOpen) {
       this.#closing = true;
       await Promise.allSettled(this.#running);
       await this.#post("close", []).catch(() => undefined);
