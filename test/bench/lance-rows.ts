@@ -6,7 +6,7 @@ import { Int8Rows, quantise } from "../../src/core/recall/int8-kernel.ts";
 import { sentencesOf } from "../../src/core/text/sentences.ts";
 import { MINILM } from "../../src/models/bundled-models.ts";
 import { openEmbedder } from "../../src/models/onnx-embedder.ts";
-import { arrow } from "../../src/storage/tables/arrow-columns.ts";
+import { arrow } from "../../src/storage/tables/lancedb.ts";
 import { embedAll } from "../eval/embedding-cache.ts";
 import { type Conversation, readLocomo } from "../eval/locomo.ts";
 import { seededRandom } from "../support/seeded-random.ts";

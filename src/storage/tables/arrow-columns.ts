@@ -1,13 +1,8 @@
-import { createRequire } from "node:module";
-import type * as arrowTypes from "apache-arrow";
 import type { Data, DataType, RecordBatch, Schema } from "apache-arrow";
-import { type Connection, Index, type Table } from "./lancedb.ts";
+import { arrow, type Connection, Index, type Table } from "./lancedb.ts";
 import { type ColumnData, type Columns, type ColumnType, storedText } from "./columns.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { TABLE_SPECS } from "./specs.ts";
-
-/** The copy that LanceDB loads, which is CommonJS: an import would load the whole of Arrow a second time. */
-export const arrow = createRequire(import.meta.url)("apache-arrow") as typeof arrowTypes;
 
 export interface ColumnSpecs {
   readonly [column: string]: { readonly type: ColumnType; readonly nullable: boolean };
