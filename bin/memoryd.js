@@ -18,7 +18,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
     if (process.env[name] !== undefined && !/^([/\\]|[a-z]:)/i.test(process.env[name]))
       delete process.env[name];
   });
-  import("../dist/cli/main.js").then(
+  import("../dist/program/main.js").then(
     function (cli) {
       return cli.main(process.argv.slice(2));
     },

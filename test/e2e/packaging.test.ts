@@ -66,7 +66,7 @@ describe("the package", () => {
       "CHANGELOG.md",
       "bin/memoryd.js",
       "bin/memoryd-hook.cjs",
-      "dist/cli/main.js",
+      "dist/program/main.js",
       "dist/cli/hooks/hook.cjs",
       "dist/daemon/daemon.js",
       "dist/client/client.js",
@@ -128,10 +128,10 @@ describe("the package", () => {
   });
 
   it("says in the foreground of a detached start that a module is missing", async () => {
-    rmSync(resolve(script, "../../dist/core/recall/sign-rows.js"));
+    rmSync(resolve(script, "../../dist/program/daemon.js"));
     expect(await run("start", "--detach")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^The program is incomplete: Cannot find module .*sign-rows\.js/),
+      stderr: expect.stringMatching(/^The program is incomplete: Cannot find module .*daemon\.js/),
     });
   });
 });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../../files/own-files.ts";
 import { isHookAgent, type HookAgent } from "./hook-kinds.ts";
@@ -33,7 +33,7 @@ export const forgetEnded = (dataDir: string, path: string): void =>
 
 /** Starts an import of a conversation, which goes on after this process has ended. */
 export function startCapture(dataDir: string, { agent, path, user, project }: EndedSession): ChildProcess {
-  const launcher = resolve(import.meta.dirname, "../../../bin/memoryd.js");
+  const launcher = import.meta.dirname.replace(/^(.*)[\\/](?:src|dist)[\\/].*$/, "$1/bin/memoryd.js");
   const owners = [
     ...(user === undefined ? [] : ["--user", user]),
     ...(project === undefined ? [] : ["--project", project]),

@@ -154,15 +154,9 @@ export function startWorker(file: URL): Worker {
   return new Worker(file, { name: "tables", resourceLimits });
 }
 
-/**
- * The built worker of that path below `storage`: in `dist` also when the sources run as they are, which tests do (Node 20
- * cannot start a thread from TypeScript).
- */
+/** The built worker of that path below `storage`, whichever built file asks; for sources as they are, too, which tests run. */
 export function workerFile(path: string): URL {
-  const built = new URL(`../${path}`, import.meta.url);
-  if (!import.meta.url.endsWith(".ts")) return built;
-  const inDist = new URL(`../../../dist/storage/${path}`, import.meta.url);
-  if (!existsSync(inDist))
-    throw new Error(`${fileURLToPath(inDist)} is missing: run "npm run build" before the tests`);
-  return inDist;
+  const built = new URL(import.meta.url.replace(/^(.*)\/(?:src|dist)\/.*$/, `$1/dist/storage/${path}`));
+  if (!existsSync(built)) throw new Error(`${fileURLToPath(built)} is missing: run "npm run build" first`);
+  return built;
 }
