@@ -10,6 +10,7 @@ import { Column, Scratch } from "./column.ts";
 export class StampedVectors {
   #index: VectorIndex = new VectorIndex(EMBEDDING_DIMENSIONS);
   #stamp: EmbeddingStamp;
+  #key: string;
   #before: EmbeddingStamp | undefined;
   /** Told of vectors of another model that are put, which the memory lacks from then on. */
   onForeign: () => void = () => {};
@@ -17,6 +18,7 @@ export class StampedVectors {
   /** @param before see `before`. */
   constructor(stamp: EmbeddingStamp, before?: EmbeddingStamp) {
     this.#stamp = stamp;
+    this.#key = stampKey(stamp);
     this.#before = before;
   }
 
@@ -33,7 +35,7 @@ export class StampedVectors {
 
   /** True if vectors of that stamp can be compared with questions. */
   isKnown(stamp: string): boolean {
-    return stamp === stampKey(this.#stamp);
+    return stamp === this.#key;
   }
 
   has(ordinal: Ordinal): boolean {
@@ -68,7 +70,7 @@ export class StampedVectors {
   change(stamp: EmbeddingStamp): void {
     if (this.isKnown(stampKey(stamp))) return;
     this.#index = new VectorIndex(EMBEDDING_DIMENSIONS);
-    [this.#stamp, this.#before] = [stamp, this.#stamp];
+    [this.#stamp, this.#key, this.#before] = [stamp, stampKey(stamp), this.#stamp];
   }
 
   /** Every memory has vectors of the store's model. */
