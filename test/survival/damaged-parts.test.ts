@@ -125,7 +125,7 @@ it.each([
   let store = await openStoreOnDisk(harmed(files, how), world);
   if ([...store.opened.store.lackingVectors()].length === 0) {
     // Too large to be read whole at every start: the check in the background finds it, for the next.
-    await expect.poll(() => existsSync(join(store.directory, "DAMAGED"))).toBe(true);
+    await expect.poll(() => existsSync(join(store.directory, "DAMAGED")), { timeout: 20_000 }).toBe(true);
     await store.close();
     store = await store.reopen();
   }

@@ -111,6 +111,8 @@ const KEPT = 2;
 const SMALL_BYTES = 1024 * 1024;
 /** Between pieces of 8 MiB: at most 100 MB/s, which leaves the disk to others. */
 const SCRUB_PAUSE_MS = 80;
+/** From the open on: the first questions come then. */
+const SCRUB_DELAY_MS = 5_000;
 const NAME = /^CHECKPOINT-(\d{10})$/;
 
 export function tablesFolder(directory: string): string {
@@ -299,7 +301,8 @@ export function scrubInBackground({
     if (checkpointer.latest === undefined) throw new TypeError("an open store has a checkpoint");
     return checkpointer.latest;
   };
-  const done = scrub(disk, directory, latest, signal, known).then(async (found) => {
+  const done = sleep(SCRUB_DELAY_MS, undefined, { ref: false, signal }).then(async () => {
+    const found = await scrub(disk, directory, latest, signal, known);
     for (const { sentence } of found) {
       damage.push(sentence);
       log.error({ reason: sentence }, "damaged file");
