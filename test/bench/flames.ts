@@ -93,9 +93,9 @@ function treeOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Fra
     if (stack.length === 0) continue;
     let frame = root;
     frame.total += took;
-    for (const { functionName, url } of stack) {
-      const file = /\/dist\/(.+)\.js$/.exec(url)?.[1] ?? "";
-      const key = `${functionName} ${url}`;
+    for (const { functionName, url, lineNumber } of stack) {
+      const file = fileAt(url, lineNumber);
+      const key = `${functionName} ${url} ${file}`;
       let callee = frame.callees.get(key);
       if (callee === undefined)
         frame.callees.set(
@@ -107,6 +107,24 @@ function treeOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Fra
     }
   }
   return root;
+}
+
+const known = new Map<string, string>();
+
+/** The file below `dist` that a line comes from, which the build names above; empty for those of packages and of Node. */
+function fileAt(url: string, line: number): string {
+  const place = `${url} ${line}`;
+  let file = known.get(place);
+  if (file === undefined) {
+    const path = /\/dist\/(.+)\.js$/.exec(url)?.[1] ?? "";
+    const lines = path.startsWith("program/")
+      ? readFileSync(new URL(url), "utf8").split("\n")
+      : [`// dist/${path}.js`];
+    const above = lines.slice(0, line + 1).findLast((each) => /^\/\/ (?:dist|node_modules)\//.test(each));
+    file = /^\/\/ dist\/(.*)\.js$/.exec(above ?? "")?.[1] ?? "";
+    known.set(place, file);
+  }
+  return file;
 }
 
 /** Milliseconds that rooms of `src`, Node and V8 took themselves. */

@@ -89,17 +89,16 @@ export function answerOdds(
 /** The forms that questions ask for in any language, folded. */
 const ASKED = fromLanguages((languages) => {
   const all = wordsOfAll(languages, "question");
-  const pattern = (source: string) => expression(source);
   const word = (source: string) => words(source).source;
   const ofWhom = ` (?:${all.ofWhom}) `;
   // When something was, the note's own date answers.
   const when = String.raw`(?:${all.when})(?! (?:${all.was})(?!\p{L}))`;
   const forms: readonly (readonly [asks: RegExp, has: RegExp])[] = [
-    [pattern(`${word(all.phone)}|^(?:${all.phoneAlone})${ofWhom}`), /\d(?:[ ./()-]{0,2}\d){4}/],
-    [pattern(`${word(all.mail)}|^e-?mail${ofWhom}`), /@/],
+    [expression(`${word(all.phone)}|^(?:${all.phoneAlone})${ofWhom}`), /\d(?:[ ./()-]{0,2}\d){4}/],
+    [expression(`${word(all.mail)}|^e-?mail${ofWhom}`), /@/],
     [
-      pattern(String.raw`^[^\p{L}]*(?:${word(all.asking)}.*)?${word(all.price)}`),
-      pattern(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(all.free)}`),
+      expression(String.raw`^[^\p{L}]*(?:${word(all.asking)}.*)?${word(all.price)}`),
+      expression(String.raw`[\p{N}\p{Sc}\p{Script=Han}]|${word(all.free)}`),
     ],
   ];
   return {
@@ -109,7 +108,7 @@ const ASKED = fromLanguages((languages) => {
      */
     forms,
     /** Which questions ask for a number or a time: "how long …", "since when …". */
-    amount: pattern(
+    amount: expression(
       String.raw`${word(all.howMuch)}|^[^\p{L}]*(?:\p{L}+ )?${when}(?!\p{L})|${all.howMuchUnspaced}`,
     ),
   };
