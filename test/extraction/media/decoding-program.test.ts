@@ -25,6 +25,6 @@ it("says that its process cannot be started, and why", async () => {
     code: "INTERNAL",
     message: "The process that decodes recordings does not start.",
   });
-  // In the words of Node, or of the walls around the process.
-  expect(String((failure as Error).cause)).toMatch(/ENOENT|No such file/);
+  // In the words of Node, of the walls around the process, or of a shell.
+  expect(String((failure as Error).cause)).toMatch(/ENOENT|No such file|not found/);
 });
