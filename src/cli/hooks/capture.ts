@@ -33,7 +33,7 @@ export const forgetEnded = (dataDir: string, path: string): void =>
 
 /** Starts an import of a conversation, which goes on after this process has ended. */
 export function startCapture(dataDir: string, { agent, path, user, project }: EndedSession): ChildProcess {
-  const launcher = import.meta.dirname.replace(/^(.*)[\\/](?:src|dist)[\\/].*$/, "$1/bin/memoryd.js");
+  const launcher = import.meta.dirname.replace(/^(.*)[\\/](?:src|dist)[\\/].*/s, "$1/bin/memoryd.js");
   const owners = [
     ...(user === undefined ? [] : ["--user", user]),
     ...(project === undefined ? [] : ["--project", project]),

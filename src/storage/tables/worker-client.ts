@@ -156,7 +156,7 @@ export function startWorker(file: URL): Worker {
 
 /** The built worker of that path below `storage`, whichever built file asks; for sources as they are, too, which tests run. */
 export function workerFile(path: string): URL {
-  const built = new URL(import.meta.url.replace(/^(.*)\/(?:src|dist)\/.*$/, `$1/dist/storage/${path}`));
+  const built = new URL(import.meta.url.replace(/^(.*)\/(?:src|dist)\/.*/s, `$1/dist/storage/${path}`));
   if (!existsSync(built)) throw new Error(`${fileURLToPath(built)} is missing: run "npm run build" first`);
   return built;
 }
