@@ -49,6 +49,8 @@ export class WordIndex {
   /** Postings as of the open or the last sweep, packed; and those of later documents. */
   #packed = EMPTY_BLOCK;
   #postings = new Map<string, number[]>();
+  /** Of the terms of `#postings`, in their order; see `letterBits`. */
+  #letters: number[] = [];
   readonly #ordinalOfDocument = new Column((length) => new Int32Array(length));
   readonly #lengthOfDocument = new Column((length) => new Uint32Array(length));
   /** A document's number and 1; 0 for a memory that is not in the index. */
@@ -66,8 +68,10 @@ export class WordIndex {
     let length = 0;
     for (const term of terms) {
       const postings = this.#postings.get(term);
-      if (postings === undefined) this.#postings.set(term, [base + 1]);
-      else countIn(postings, base);
+      if (postings === undefined) {
+        this.#postings.set(term, [base + 1]);
+        this.#letters.push(letterBits(term));
+      } else countIn(postings, base);
       length += 1;
     }
     this.remove(ordinal);
@@ -132,16 +136,17 @@ export class WordIndex {
         if (!hasNearWords(word)) return near;
         const letters = letterBits(word);
         const { terms, numbers, letters: lettersOf } = this.#packed;
-        const add = (term: string, bits: number) => {
-          if (!mayBeNear(word, letters, bits)) return;
+        const add = (term: string) => {
           const weight = nearness(word, term);
           if (weight > 0 && this.#postingsOf(term).some((postings) => postings.some(isCounted)))
             near.push({ term, weight });
         };
-        let number = 0;
-        for (const term of terms) add(term, lettersOf[number++] ?? 0);
+        for (let number = 0; number < lettersOf.length; number += 1)
+          if (mayBeNear(word, letters, lettersOf[number] ?? 0)) add(terms[number] ?? "");
+        let place = 0;
         for (const term of this.#postings.keys())
-          if (numbers.find(term) === undefined) add(term, letterBits(term));
+          if (mayBeNear(word, letters, this.#letters[place++] ?? 0) && numbers.find(term) === undefined)
+            add(term);
         return near;
       },
     };
@@ -241,6 +246,7 @@ export class WordIndex {
       values: values.values.slice(0, end),
     };
     this.#postings = new Map();
+    this.#letters = [];
     this.#packedWith.clear();
     ordinalOfDocument.forEach((ordinal, document) => this.#documentOfOrdinal.set(ordinal, document + 1));
     this.#ordinalOfDocument.load(ordinalOfDocument);
