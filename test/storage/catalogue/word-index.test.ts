@@ -49,6 +49,20 @@ describe("WordIndex", () => {
     expect(count()).toBe(1);
   });
 
+  it("finds the words that a misspelt one is meant for, packed or added since", () => {
+    const index = new WordIndex();
+    const near = (word: string) =>
+      index
+        .statistics(undefined)
+        .termsNear(word)
+        .map(({ term }) => term);
+    index.put(0, terms("green leaves"));
+    expect(near("leavse")).toEqual(["leaves"]);
+    index.pack();
+    index.put(1, terms("milk and green"));
+    expect([near("leavse"), near("greem"), near("mlik")]).toEqual([["leaves"], ["green"], ["milk"]]);
+  });
+
   it("knows which memories have a term, packed or not", () => {
     const index = new WordIndex();
     const having = (term: string) => [0, 1, 2, 3, 4, 5].filter(index.having(term));
