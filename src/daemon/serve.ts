@@ -25,14 +25,12 @@ const USES_SAVED_EVERY_MS = 60_000;
  * Flags of V8. By itself it lets the heap grow up to 300 % before it is collected: after 600 questions 100 MB more. It learns from
  * questions that wait for rows to make all candidates as old objects, which hold young ones: of each 16 MB 3 MB were kept for
  * nothing until the next full collection. To collect 4 MB of young objects it wakes four threads, which
- * takes more processor time than it saves on the main thread. And a regular expression is compiled once, not first for an interpreter:
- * that takes longer with the large classes of letters.
+ * takes more processor time than it saves on the main thread.
  */
 const HEAP_FLAGS = [
   "--heap-growing-percent=100",
   "--no-allocation-site-pretenuring",
   "--no-parallel-scavenge",
-  "--no-regexp-tier-up",
 ];
 
 /** Part of the stop that is left for the store and the model once requests have had their time. */
