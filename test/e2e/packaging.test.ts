@@ -54,8 +54,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) =>
-  runCli(words, { home: folder, script, env: { MEMORYD_DATA_DIR: join(folder, "data"), MEMORYD_PORT: "0" } });
+const runWith = (node: string, ...words: string[]) =>
+  runCli(words, {
+    home: folder,
+    script,
+    node,
+    env: { MEMORYD_DATA_DIR: join(folder, "data"), MEMORYD_PORT: "0" },
+  });
+const run = (...words: string[]) => runWith(process.execPath, ...words);
+
+/** Versions of Node that the program must run with, besides the one of the tests; packages of npm hold them for Linux. */
+const OTHER_NODES = process.platform === "linux" ? ["22", "24"] : [];
+if (OTHER_NODES.length === 0) console.warn("not Linux: the package is not tried with other versions of Node");
 
 describe("the package", () => {
   it("holds the program, the model and the licence, and nothing else", () => {
@@ -125,6 +135,21 @@ describe("the package", () => {
     });
     expect((await run("query", "where is the spare key?")).stdout).toContain("behind the boiler");
     expect(await run("stop")).toMatchObject({ code: 0 });
+  });
+
+  it.each(OTHER_NODES)("has them after a start with Node %s, and takes more", async (version) => {
+    const name = `node-linux-${process.arch}`;
+    const prefix = join(folder, `node-${version}`);
+    await npm(["install", "--prefix", prefix, "--ignore-scripts", `${name}@${version}`], folder);
+    const runThere = (...words: string[]) =>
+      runWith(join(prefix, "node_modules", name, "bin/node"), ...words);
+    expect(await runThere("start", "--detach")).toMatchObject({ code: 0, stderr: "" });
+    expect(await runThere("add", `Node ${version} keeps the ladder in the cellar.`)).toMatchObject({
+      code: 0,
+    });
+    expect((await runThere("query", "where is the spare key?")).stdout).toContain("behind the boiler");
+    expect((await runThere("query", `where is the ladder of Node ${version}?`)).stdout).toContain("cellar");
+    expect(await runThere("stop")).toMatchObject({ code: 0 });
   });
 
   it("says in the foreground of a detached start that a module is missing", async () => {

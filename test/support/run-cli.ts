@@ -19,6 +19,8 @@ export interface CliOptions {
   readonly stdin?: string | Uint8Array;
   /** Another program than the launcher. */
   readonly script?: string;
+  /** Path of another Node than the one that runs the tests. */
+  readonly node?: string;
 }
 
 /** The environment of a user whose home is `home` and who has set nothing else. */
@@ -44,11 +46,11 @@ export function environmentOf(
 /** Runs one command of the built program to its end. */
 export function runCli(
   words: readonly string[],
-  { home, env, stdin = "", script = LAUNCHER }: CliOptions,
+  { home, env, stdin = "", script = LAUNCHER, node = process.execPath }: CliOptions,
 ): Promise<CliResult> {
   if (!existsSync(join(ROOT, "dist/cli/main.js")))
     throw new Error("dist is missing; run `npm run build` first");
-  const child = spawn(process.execPath, [script, ...words], { env: environmentOf(home, env), cwd: home });
+  const child = spawn(node, [script, ...words], { env: environmentOf(home, env), cwd: home });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
@@ -67,7 +69,7 @@ export function runCli(
  */
 export async function runCliHere(
   words: readonly string[],
-  { home, env, stdin = "" }: Omit<CliOptions, "script">,
+  { home, env, stdin = "" }: Omit<CliOptions, "script" | "node">,
 ): Promise<CliResult> {
   const { main } = await import("../../src/cli/main.ts");
   const output = { stdout: "", stderr: "" };
