@@ -10,7 +10,7 @@ import { userSummary } from "./users/user-summary.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
 import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
-import { undoChanges } from "./history/undo.ts";
+import { undoChanges, type UndoPorts } from "./history/undo.ts";
 import { SECTORS, type SeenMemory } from "./memory.ts";
 import { composeContext } from "./context/compose-context.ts";
 import { listComing } from "./recall/list-coming.ts";
@@ -119,7 +119,7 @@ type Bound<All> = {
 export type Operations = Bound<typeof OPERATIONS>;
 
 /** The ports of all operations. */
-export interface OperationPorts extends MemoryPorts, UserDeletionPorts {
+export interface OperationPorts extends UndoPorts, UserDeletionPorts {
   readonly feed: Feed;
 }
 

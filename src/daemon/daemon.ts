@@ -4,6 +4,8 @@ import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { shareMemory, VERSION } from "../config/limits.ts";
+import { undoChanges } from "../core/history/undo.ts";
+import { openUndoLog } from "./undo-log.ts";
 import { RequestLedger } from "../core/idempotency.ts";
 import type { MemoryPorts } from "../core/memories/memory-ports.ts";
 import { bindOperations } from "../core/operations.ts";
@@ -138,11 +140,20 @@ export async function startDaemon(
       log,
     });
     started.push(() => backups.close());
+    const undoLog = openUndoLog(config.dataDir, log);
     const operations = bindOperations({
       ...ports,
+      undos: undoLog.undos,
       feed: opened.feed,
       stopJob: service.stopJob,
       noteErasure: backups.noteErasure,
+    });
+    const undone = undoLog
+      .finish(undoChanges, ports)
+      .catch((error: unknown) => log.warn({ err: error }, "an undo is still half done"));
+    started.push(() => {
+      undoLog.close();
+      return undone;
     });
     let expired: Promise<unknown> = Promise.resolve();
     const expire = () => {

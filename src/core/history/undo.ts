@@ -14,7 +14,7 @@ const AT_ONCE = 32;
 /** Deleted memories first, because others may be parts of their documents. */
 const ORDER = ["deleted", "updated", "restored", "added"] as const;
 
-interface UndoInput {
+export interface UndoInput {
   readonly userId?: string;
   /** The client whose changes are meant; null: clients that are not known; left out: everybody. */
   readonly client?: string | null;
@@ -25,6 +25,17 @@ interface UndoInput {
   /** Only says what it would do. */
   readonly dryRun: boolean;
   readonly undoneBy?: string;
+}
+
+/** Keeps undos that have begun over a crash. */
+export interface UndoLog {
+  /** Durable when it resolves, until what it answers is called. */
+  begin(input: UndoInput & { readonly since: number }): Promise<() => Promise<void>>;
+}
+
+export interface UndoPorts extends MemoryPorts {
+  /** Absent where nothing outlives a crash. */
+  readonly undos?: UndoLog | undefined;
 }
 
 /** A memory and what was done to it; of a document its first memory. */
@@ -49,10 +60,10 @@ interface Plan extends Pick<UndoneChange, "kind" | "id" | "reason"> {
  * Takes back what a client did to memories since a moment: what it added goes to the trash, what it changed becomes as it was
  * before its first change, what it deleted comes back. What others changed after that is left as it is. Doing it twice
  * changes nothing more; what was deleted for good does not come back. One that is cut short is finished by doing it again with the same
- * `since`.
+ * `since`; where `undos` are kept, the next start does that.
  * @throws {ServiceError} INVALID_REQUEST for a time to come; CONFLICT where no earlier versions are kept.
  */
-export async function undoChanges(ports: MemoryPorts, input: UndoInput): Promise<UndoneChange[]> {
+export async function undoChanges(ports: UndoPorts, input: UndoInput): Promise<UndoneChange[]> {
   if (ports.historyMs === 0)
     throw conflict("Nothing can be taken back: earlier versions are not kept (--history-days 0).");
   const { store, clock } = ports;
@@ -70,12 +81,17 @@ export async function undoChanges(ports: MemoryPorts, input: UndoInput): Promise
     const text = texts.get(id) ?? "";
     return { kind, id, text, done: reason === undefined, ...(reason !== undefined && { reason }) };
   };
-  const done: UndoneChange[] = [];
-  for (const kind of ORDER.filter((each) => input.kinds?.includes(each) ?? true)) {
-    const alike = plans.filter((plan) => plan.kind === kind);
-    done.push(...(await mapAtOnce(alike, AT_ONCE, takeOneBack)));
+  const end = input.dryRun || plans.length === 0 ? undefined : await ports.undos?.begin({ ...input, since });
+  try {
+    const done: UndoneChange[] = [];
+    for (const kind of ORDER.filter((each) => input.kinds?.includes(each) ?? true)) {
+      const alike = plans.filter((plan) => plan.kind === kind);
+      done.push(...(await mapAtOnce(alike, AT_ONCE, takeOneBack)));
+    }
+    return done;
+  } finally {
+    await end?.();
   }
-  return done;
 }
 
 function planUndo(catalogue: Catalogue, input: UndoInput, since: number): Plan[] {

@@ -121,7 +121,7 @@ async function removeFormer(disk: Disk, directory: string): Promise<void> {
   const journal = join(directory, "journal");
   for (const { name } of await disk.list(journal))
     if (/\.torn-\d+/.test(name)) await disk.remove(join(journal, name));
-  for (const name of ["TEXTS", "UNDO"]) await removeDerived(disk, directory, name);
+  await removeDerived(disk, directory, "TEXTS");
 }
 
 /** Files of the tables that no kept checkpoint names, and their removal. */
