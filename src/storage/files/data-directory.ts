@@ -6,9 +6,9 @@ export const TEMPORARY_FOLDER = "lancedb-tmp";
 /** Files that only data directories have, besides those in their own folders. */
 const STORE_NAMES =
   /^(CHECKPOINT-\d+(\.tmp)?|INDEXES|KEYS(\.tmp)?|MODEL(\..*)?|journal|tables|set-aside|backups|doctor|ERASED(\.tmp)?|UNDO(\.tmp)?|ANCESTORS(\.tmp)?|files|DAMAGED(\.tmp)?|daemon\.json(\..*)?)$/;
-/** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks. */
+/** Files that exist before there is a store: a starter's claim and its log, consents to agents' hooks and what these note. */
 const OTHER_NAMES =
-  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|captured|lancedb-tmp|lost\+found)$/;
+  /^(lock(\..*)?|memoryd\.log(\..*)?|models|hooks(-told|-late)?\.json(\..*)?|watch(-status|ed-folders)\.json(\..*)?|captured|ended|owed|lancedb-tmp|lost\+found)$/;
 
 /** Refuses a folder with other things and no store. @throws {ServiceError} STORE_UNUSABLE. */
 export async function refuseForeignDirectory(disk: Disk, directory: string): Promise<void> {

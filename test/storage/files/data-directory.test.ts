@@ -19,8 +19,9 @@ describe("refuseForeignDirectory", () => {
     await refuseForeignDirectory(nodeDisk, directory);
   });
 
-  it("lets a folder pass in which a start has only begun", async () => {
-    for (const name of ["memoryd.log", "lock.starting"]) writeFileSync(join(directory, name), "");
+  it("lets a folder pass in which a start has only begun, and an agent has ended a session", async () => {
+    for (const name of ["memoryd.log", "lock.starting", "hooks.json", "ended"])
+      writeFileSync(join(directory, name), "");
     await refuseForeignDirectory(nodeDisk, directory);
   });
 
