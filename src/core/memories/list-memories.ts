@@ -126,7 +126,7 @@ type KeysOf = (entry: CatalogueEntry) => readonly (string | null)[];
 const KEYS: Readonly<Record<Exclude<CountMemoriesInput["by"], DayKind>, KeysOf>> = {
   client: ({ createdBy }) => [createdBy],
   project: ({ project }) => [project],
-  tag: ({ tags }) => tags,
+  tag: ({ tags }) => [...new Set(tags)],
   user: ({ userId }) => [userId],
 };
 
