@@ -144,7 +144,9 @@ const DETAILS: Readonly<Record<string, string>> = {
 
 /** Answers what never became a request (not HTTP, headers too large, too slow) and hangs up. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
+  // Over TLS nothing can be written before the handshake, and the end of it would be waited for without end.
+  const isUnreachable = /^(?:ECONNRESET|EPROTO|ERR_(?:TLS|SSL)_.*)$/.test(error.code ?? "");
+  if (isUnreachable || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
