@@ -18,9 +18,20 @@ if (major < 20 || (major === 20 && minor < 19)) {
     if (process.env[name] !== undefined && !/^([/\\]|[a-z]:)/i.test(process.env[name]))
       delete process.env[name];
   });
+  // A request whose connection is closed before an answer may never settle, and Node ends where nothing is left to wait for.
+  process.on("beforeExit", function () {
+    if (hasEnded) return;
+    process.stderr.write(
+      "The connection was closed before an answer came. Look before you repeat the command.\n",
+    );
+    process.exit(1);
+  });
+  let hasEnded = false;
   import("../dist/program/main.js").then(
     function (cli) {
-      return cli.main(process.argv.slice(2));
+      return cli.main(process.argv.slice(2)).finally(function () {
+        hasEnded = true;
+      });
     },
     function (error) {
       const missing =
@@ -31,6 +42,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
           : "memoryd cannot start: " + ((error && error.message) || error) + "\n",
       );
       process.exitCode = 1;
+      hasEnded = true;
     },
   );
 }

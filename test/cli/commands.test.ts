@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -232,6 +233,19 @@ describe("finding the daemon", () => {
       server.close(resolve);
     });
     expect(await run(["status"])).toMatchObject({ code: 1, stderr: expect.stringMatching(/not running/) });
+  });
+
+  it("fails and says so where its connection is closed before an answer", async () => {
+    const server = createTcpServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    writeRuntimeInfo(home, { ...info, pid: process.pid, port: (server.address() as { port: number }).port });
+    expect(await runCli(["add", "kept?"], { home, env: { MEMORYD_DATA_DIR: home } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/closed before an answer|does not answer/),
+    });
+    server.close();
   });
 
   it("looks where a flag, the environment or the user's configuration file says", async () => {
