@@ -74,7 +74,8 @@ export function noteTold(dataDir: string, session: string, ids: Told): void {
 
 function readTold(dataDir: string): readonly (readonly [session: string, told: Told])[] {
   const told = readJson(fileOf(dataDir, "hooks-told"));
-  return Array.isArray(told) ? told : [];
+  const isTold = (each: unknown) => Array.isArray(each) && (each[1] === null || Array.isArray(each[1]));
+  return Array.isArray(told) ? told.filter(isTold) : [];
 }
 
 const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>

