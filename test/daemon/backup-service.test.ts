@@ -85,7 +85,9 @@ it("makes one when it is due and something was written, and keeps so many", asyn
     await vi.waitFor(() => expect(names()).toContain(`20260501-${hour}0000`), { timeout: 30_000 });
     await settled();
   }
-  await vi.waitFor(() => expect(names()).toEqual(["20260501-150000", "20260501-160000", "mine"]));
+  await vi.waitFor(() => expect(names()).toEqual(["20260501-150000", "20260501-160000", "mine"]), {
+    timeout: 30_000,
+  });
 });
 
 it("makes one at a time, tells how the last one went, and stops on close", async () => {
@@ -109,7 +111,7 @@ it("warns at once of a folder that cannot be one, and not of one that is yet to 
   writeFileSync(file, "");
   begin({ every: undefined, folder: join(folder, "later") });
   begin({ every: undefined, folder: file });
-  await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0), { timeout: 30_000 });
   expect(warnings).toEqual([
     { folder: file, reason: expect.stringContaining(`where ${file} needs a folder`) },
   ]);
@@ -127,7 +129,7 @@ it("goes on after a failure, and says what it was", async () => {
     },
   });
   await after(FIRST_LOOK_MS);
-  await vi.waitFor(() => expect(warnings).toHaveLength(1));
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 30_000 });
   expect((await service.list()).last).toMatchObject({ problem: "no" });
   fails = false;
   await after(HOUR_MS);
@@ -140,8 +142,10 @@ it("skips one where the disk has no room, says so once, and goes on when there i
   let free = 200e6;
   begin({ freeBytes: async () => free });
   await after(FIRST_LOOK_MS);
-  await vi.waitFor(async () =>
-    expect((await service.list()).last?.problem).toMatch(/^A backup was due and is skipped: 200 MB free, /),
+  await vi.waitFor(
+    async () =>
+      expect((await service.list()).last?.problem).toMatch(/^A backup was due and is skipped: 200 MB free, /),
+    { timeout: 30_000 },
   );
   await after(HOUR_MS);
   expect([names(), warnings.length]).toEqual([[], 1]);

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient, type Key, type MemorydClient } from "../../src/client/client.ts";
-import { expectText, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
+import { expectText, follow, hasBrowser, picture, useConsole, violations } from "../support/console-page.ts";
 
 const PAGES = ["home?q=boat", "notes", "facts", "documents", "agents", "housekeeping", "docs"];
 
@@ -106,8 +106,10 @@ describe.skipIf(!hasBrowser)("the console with keys", () => {
           const { key: next } = await owner.keys.create({ name: `next-${colorScheme}`, scope: "read" });
           await page.getByLabel("Key", { exact: true }).fill(next);
           await page.getByRole("button", { name: "Sign in" }).click();
-          await page.getByRole("link", { name: "Notes" }).click();
-          await page.locator(".note", { hasText: "The boat" }).waitFor();
+          await follow(
+            page.getByRole("link", { name: "Notes" }),
+            page.locator(".note", { hasText: "The boat" }),
+          );
         },
         colorScheme,
       );

@@ -2,7 +2,15 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient, type MemorydClient } from "../../src/client/client.ts";
-import { expectText, hasBrowser, newPage, picture, useConsole, violations } from "../support/console-page.ts";
+import {
+  expectText,
+  follow,
+  hasBrowser,
+  newPage,
+  picture,
+  useConsole,
+  violations,
+} from "../support/console-page.ts";
 import { startDaemonProcess } from "../support/daemon-process.ts";
 import { runCli } from "../support/run-cli.ts";
 
@@ -222,7 +230,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
         mimeType: "text/markdown",
         buffer: Buffer.from("# Garden\n\nPlant garlic in October, a hand apart."),
       });
-      await page.locator(".documents a", { hasText: "Garden" }).click();
+      await follow(page.locator(".documents a", { hasText: "Garden" }), page.locator(".panel .parts"));
       await expectText(page.locator(".panel .parts"), "a hand apart");
       await picture(page, "documents");
       await page.getByRole("link", { name: "Open" }).first().click();

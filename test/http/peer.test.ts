@@ -167,7 +167,9 @@ describe("connections", () => {
       coming.write(" ");
       await livez();
       sockets.push(await open(name));
-      await vi.waitFor(() => expect(closed).toEqual(["a", "b", "c"].slice(0, index + 1)));
+      await vi.waitFor(() => expect(closed).toEqual(["a", "b", "c"].slice(0, index + 1)), {
+        timeout: 30_000,
+      });
     }
     for (const each of sockets) each.destroy();
     agent.destroy();

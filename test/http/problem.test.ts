@@ -127,10 +127,12 @@ it("is no failure when a client goes away while it sends a file", async () => {
   request.on("error", () => {});
   request.write("--B\r\n");
   const [received] = await incoming;
-  await vi.waitFor(() => expect(received.listenerCount("data")).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(received.listenerCount("data")).toBeGreaterThan(0), { timeout: 30_000 });
   request.destroy();
   const said = () => lines.map((line) => JSON.parse(line) as { msg: string; level: number });
-  await vi.waitFor(() => expect(said().map(({ msg }) => msg)).toContain("client went away"));
+  await vi.waitFor(() => expect(said().map(({ msg }) => msg)).toContain("client went away"), {
+    timeout: 30_000,
+  });
   await listening.close(0);
   expect(said().filter(({ level }) => level > 30)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { createClient, type MemorydClient } from "../../src/client/client.ts";
 import { type DaemonProcess, startDaemonProcess } from "./daemon-process.ts";
@@ -90,6 +90,18 @@ export async function newPage(context: BrowserContext): Promise<Page> {
     if (/Content Security Policy|Uncaught/.test(message.text())) expect.unreachable(message.text());
   });
   return page;
+}
+
+/** Follows a link to what it shows; again where a list was drawn anew in the moment of the click, which is lost then. */
+export async function follow(link: Locator, shown: Locator): Promise<void> {
+  const isShown = async () => {
+    await link.click({ timeout: 5_000 }).catch(() => undefined);
+    return shown.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+  };
+  await expect.poll(isShown).toBe(true);
 }
 
 export async function expectText(

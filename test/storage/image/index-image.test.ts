@@ -203,10 +203,13 @@ describe("the image of the indexes", () => {
     await store.opened.checkpointer.note();
     const { bytes } = store.opened.journal;
     free = 2 ** 20;
-    await vi.waitFor(async () => {
-      await store.opened.store.lookAtDiskSpace();
-      expect(store.opened.journal.bytes).toBeLessThan(bytes);
-    });
+    await vi.waitFor(
+      async () => {
+        await store.opened.store.lookAtDiskSpace();
+        expect(store.opened.journal.bytes).toBeLessThan(bytes);
+      },
+      { timeout: 30_000 },
+    );
     expect(await nodeDisk.size(imageFile())).toBeUndefined();
     const live = await findings();
     await reopen({});
