@@ -78,13 +78,30 @@ function candidatesFor(book: FactReads, input: AnsweringFactsInput): Fact[] {
   const named = new Map<string, boolean>();
   const isNamed = (name: string) => {
     const key = nameKey(name);
-    const known = named.get(key) ?? (key.length > 1 && question.includes(key));
+    const known = named.get(key) ?? (key.length > 1 && standsIn(question, key));
     named.set(key, known);
     return known;
   };
   const byName = found.filter(({ subject, object }) => isNamed(subject) || isNamed(object));
   const chosen = new Set([...byName, ...found.sort((a, b) => b.recordedAt - a.recordedAt)]);
   return [...chosen].slice(0, MAX_LOOKED_AT);
+}
+
+/** Scripts written without spaces, where a word may begin and end at any character. */
+const UNSPACED =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+
+/** Whether a phrase stands in a text where words may begin and end. */
+export function standsIn(text: string, phrase: string): boolean {
+  const isEdge = (place: number) => {
+    const before = Array.from(text.slice(Math.max(0, place - 2), place)).at(-1) ?? "";
+    const after = Array.from(text.slice(place, place + 2))[0] ?? "";
+    if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
+    return !/[\p{L}\p{N}]/u.test(before) || !/[\p{L}\p{N}]/u.test(after);
+  };
+  for (let place = text.indexOf(phrase); place >= 0; place = text.indexOf(phrase, place + 1))
+    if (isEdge(place) && isEdge(place + phrase.length)) return true;
+  return false;
 }
 
 const MAX_SIMILAR = 5;
