@@ -20,7 +20,6 @@ import { usualThreads, type ModelEmbedder } from "../models/onnx-embedder.ts";
 import { TEMPORARY_FOLDER } from "../storage/files/data-directory.ts";
 import { nodeDisk, removeTree } from "../storage/files/disk.ts";
 import { openStore, type OpenedStore, STORE_FORMAT } from "../storage/open-store.ts";
-import { TablesThread } from "../storage/tables/worker-client.ts";
 import type { ServiceStatus } from "../core/status.ts";
 
 /** Its `stop` finishes running requests and closes the store; answered writes are on the disk before and after. */
@@ -76,8 +75,6 @@ export async function startDaemon(
     let opening: OpeningModel | undefined;
     started.push(() => opening?.embedder.then((known) => known.close()).catch(() => undefined));
     let loading: ReturnType<typeof loadModules> | undefined;
-    const thread = new TablesThread((error) => log.error({ err: error }, "tables failed"));
-    started.push(() => thread.close());
     const opened = await openStore({
       disk: nodeDisk,
       directory: config.dataDir,
@@ -96,7 +93,6 @@ export async function startDaemon(
       log,
       limits: { bytes: config.checkpointBytes },
       cacheBytes,
-      thread,
     });
     started.push(() => opened.store.close());
     if (opening === undefined || loading === undefined) throw new TypeError("an open store has a model");

@@ -45,13 +45,13 @@ import { type IndexImage, removeImage } from "./image/index-image.ts";
 import { copyTexts, openRowsAt, openTablesAt, setAside } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
-import type { Tables, TablesOptions } from "./tables/tables.ts";
+import type { Tables } from "./tables/tables.ts";
 import type { RowFiles } from "./tables/row-files.ts";
 import { TEXTS, TOKENS } from "./tables/specs.ts";
 import { lanceCacheSizes } from "./tables/table-spec.ts";
 import type { StoredRows } from "./store-ports.ts";
 
-export interface StoreOptions extends Pick<TablesOptions, "thread"> {
+export interface StoreOptions {
   readonly disk: Disk;
   /** The data directory; the caller holds its lock. */
   readonly directory: string;
@@ -312,7 +312,6 @@ async function openAndLoad(
     tables = await openTablesAt(directory, chosen, {
       onFailure: (error) => log.error({ err: error }, "tables failed"),
       sizes: lanceCacheSizes(options.cacheBytes),
-      thread: options.thread,
     });
     if (image !== undefined) {
       const indexes = emptyIndexes(options, chosen, newParts());

@@ -49,7 +49,7 @@ export async function setAside(
 export async function openTablesAt(
   directory: string,
   chosen: ChosenCheckpoint | undefined,
-  options: Omit<TablesOptions, "unindexed"> = {},
+  { onFailure, sizes }: Pick<TablesOptions, "onFailure" | "sizes"> = {},
 ): Promise<Tables> {
   try {
     const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<LanceTable> } =
@@ -57,7 +57,7 @@ export async function openTablesAt(
     const states = lanceTables(chosen?.checkpoint.tables ?? []).filter(
       ({ name }) => !lost.has(tableOf(name)),
     );
-    return await openTables(tablesFolder(directory), states, { ...options, unindexed: [...unindexed] });
+    return await openTables(tablesFolder(directory), states, { onFailure, sizes, unindexed: [...unindexed] });
   } catch (error) {
     throw storeUnusable(
       `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +

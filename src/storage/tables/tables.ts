@@ -55,8 +55,6 @@ export interface TablesOptions {
   readonly onFailure?: ((error: Error) => void) | undefined;
   readonly unindexed?: readonly LanceTable[];
   readonly sizes?: LanceCacheSizes | undefined;
-  /** Started before, to load LanceDB beside other work, and used where it is open yet; the caller closes it, too. */
-  readonly thread?: TablesThread | undefined;
 }
 
 /**
@@ -69,9 +67,9 @@ export interface TablesOptions {
 export async function openTables(
   directory: string,
   states: readonly StateToOpen[],
-  { onFailure = () => {}, unindexed = [], sizes, thread: started }: TablesOptions = {},
+  { onFailure = () => {}, unindexed = [], sizes }: TablesOptions = {},
 ): Promise<Tables> {
-  const thread = started?.isOpen === true ? started : new TablesThread(onFailure);
+  const thread = new TablesThread(onFailure);
   try {
     await thread.call("open", [directory, states, unindexed, sizes]);
   } catch (error) {

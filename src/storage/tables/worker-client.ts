@@ -67,11 +67,6 @@ export class TablesThread {
     });
   }
 
-  /** Whether it answers calls. */
-  get isOpen(): boolean {
-    return !this.#closing && this.#failure === undefined;
-  }
-
   /** Why calls are no longer answered, unless somebody closed the thread. */
   get failure(): Error | undefined {
     return this.#closing ? undefined : this.#failure;
@@ -83,13 +78,13 @@ export class TablesThread {
     args: Parameters<TablesCalls[K]>,
     transfer: readonly ArrayBuffer[] = [],
   ): Answer<K> {
-    if (!this.isOpen) return Promise.reject(this.#failure ?? closed());
+    if (this.#closing || this.#failure !== undefined) return Promise.reject(this.#failure ?? closed());
     return this.#post(call, args, transfer);
   }
 
   /** Waits for what runs; then the thread is gone. */
   async close(): Promise<void> {
-    if (this.isOpen) {
+    if (!this.#closing && this.#failure === undefined) {
       this.#closing = true;
       await Promise.allSettled(this.#running);
       await this.#post("close", []).catch(() => undefined);
