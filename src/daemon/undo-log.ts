@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { UndoInput, UndoLog, UndoPorts, undoChanges } from "../core/history/undo.ts";
+import { inTurns } from "../core/at-once.ts";
 import { nodeDisk, replaceFile } from "../storage/files/disk.ts";
 import { arrayOf, isCount, isText, objectOf, optional, orNull } from "../storage/files/shapes.ts";
 import { jsonOf, readIfThere } from "../files/own-files.ts";
@@ -20,17 +21,14 @@ export function openUndoLog(dataDir: string, log: Pick<Logger, "info" | "warn">)
   const found = jsonOf(readIfThere(path) ?? "");
   const left = arrayOf(isUndo)(found) ? (found as UndoInput[]) : [];
   const running = new Set(left);
-  let saved: Promise<unknown> = Promise.resolve();
+  const inTurn = inTurns();
   let isClosing = false;
-  const save = (): Promise<void> => {
-    const next = saved.then(async () => {
+  const save = (): Promise<void> =>
+    inTurn(async () => {
       if (running.size > 0) return replaceFile(nodeDisk, path, Buffer.from(JSON.stringify([...running])));
       await nodeDisk.remove(path);
       await nodeDisk.syncDirectory(dataDir);
     });
-    saved = next.catch(() => undefined);
-    return next;
-  };
   const end = (input: UndoInput) => {
     running.delete(input);
     return save();
