@@ -64,10 +64,11 @@ function makeGrammar(words: TimeWords): Grammar {
   const ofWords = words.of === NEVER ? "" : words.of;
   const dayAhead = dayAheadOf(words);
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
-  const placeIn =
-    (list: readonly string[]) =>
-    (text = "") =>
-      list.findIndex((one) => expression(`^(?:${one})$`).test(text));
+  const placeIn = (list: readonly string[]) => {
+    let forms: readonly RegExp[] | undefined;
+    return (text = "") =>
+      (forms ??= list.map((one) => expression(`^(?:${one})$`))).findIndex((form) => form.test(text));
+  };
   const numberOf = placeIn(words.numbers);
   const countOf = (count = "") => {
     const place = numberOf(count);
