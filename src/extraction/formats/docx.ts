@@ -27,7 +27,7 @@ const STYLES = [
  */
 export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await inflateParts(bytes, limits);
-  const properties = officeProperties(textFrom(parts.get("docProps/core.xml")));
+  const properties = officeProperties(parseXml(textFrom(parts.get("docProps/core.xml"))));
   const styles = textFrom(parts.get("word/styles.xml"));
   const styled = /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
   const { root } = parseHtml(await convert(parts));

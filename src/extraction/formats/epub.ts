@@ -16,8 +16,8 @@ export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Pro
   const parts = await openParts(bytes, limits);
   const container = parseXml(await parts.text("META-INF/container.xml"));
   const rootFile = findElement(container, ({ tag }) => tag === "rootfile")?.attributes["full-path"] ?? "";
-  const book = await parts.text(rootFile);
-  const elements = Array.from(elementsOf(parseXml(book)));
+  const book = parseXml(await parts.text(rootFile));
+  const elements = Array.from(elementsOf(book));
   const chapters = chapterNames(elements, rootFile);
   await assertOpen(parts, chapters);
   const blocks: Block[] = [];

@@ -1,7 +1,7 @@
 /** The parts of office packages: properties, and relationships of those of Office Open XML. */
 import { posix } from "node:path";
 import { cleanDate, cleanField, cleanLanguage, type ReadDocument } from "./clean-text.ts";
-import { elementsOf, parseXml, textOf } from "./html-tree.ts";
+import { elementsOf, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import type { ZipParts } from "./zip.ts";
 
 /** The times in the files that python-docx and python-pptx make every other from. */
@@ -16,10 +16,10 @@ const TIMES_OF_TEMPLATES: ReadonlySet<string> = new Set([
  * was last saved.
  */
 export function officeProperties(
-  xml: string,
+  root: HtmlElement,
 ): Pick<ReadDocument, "title" | "author" | "date" | "occurredAt" | "language"> {
   const properties = new Map<string, string>();
-  for (const element of elementsOf(parseXml(xml)))
+  for (const element of elementsOf(root))
     if (!properties.has(element.tag)) properties.set(element.tag, textOf(element));
   const timeOf = (name: string, other: string) => {
     const time = properties.get(name) ?? properties.get(other) ?? "";

@@ -57,7 +57,7 @@ export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimi
       ...(spreadsheet === undefined ? [] : sheetBlocks(spreadsheet, hiddenStyles(content))),
       ...(await Promise.all(pages.map((page, i) => slideBlocks(page, i + 1, parts)))).flat(),
     ],
-    ...officeProperties(await parts.text("meta.xml")),
+    ...officeProperties(parseXml(await parts.text("meta.xml"))),
     ...(pages.length > 0 && { pages: pages.length }),
   };
 }

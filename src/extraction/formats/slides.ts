@@ -32,7 +32,7 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
     if (said !== "") own.push({ type: "paragraph", text: `Notes: ${said}` });
     blocks.push(...own.map((block) => ({ ...block, page })));
   }
-  const { title, ...properties } = officeProperties(await parts.text("docProps/core.xml"));
+  const { title, ...properties } = officeProperties(parseXml(await parts.text("docProps/core.xml")));
   return {
     blocks,
     ...properties,

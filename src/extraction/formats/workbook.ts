@@ -51,7 +51,7 @@ export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits):
       if (type === "comments")
         for (const text of commentsIn(await parts.text(target))) add({ type: "paragraph", text });
   }
-  return { blocks, ...officeProperties(await parts.text("docProps/core.xml")) };
+  return { blocks, ...officeProperties(parseXml(await parts.text("docProps/core.xml"))) };
 }
 
 /** Comments of a sheet, each with its cell. */
