@@ -44,8 +44,7 @@ export class LanceTables {
   #staged = new Map<LanceTable, Staged>();
   readonly #exclusively = inTurns();
   /** The copies of all tables while they are made, and those of them that are empty yet. */
-  #copies: readonly Copy[] | undefined;
-  #waiting: Copy[] = [];
+  #generation: { readonly copies: readonly Copy[]; readonly waiting: Copy[] } | undefined;
   /** After a switch: what was copied, until it is let go. */
   #before: ReadonlyMap<LanceTable, Table> | undefined;
   #newestGeneration = 0;
@@ -208,10 +207,9 @@ export class LanceTables {
    */
   startGeneration(): Promise<CopiedTable[]> {
     return this.#exclusively(async () => {
-      if (this.#copies !== undefined) throw new Error("the tables are being copied already");
+      if (this.#generation !== undefined) throw new Error("the tables are being copied already");
       const begun = await beginCopies(this.#connection, this.#tables, this.#newestGeneration);
-      this.#copies = begun.copies;
-      this.#waiting = [...begun.copies];
+      this.#generation = { copies: begun.copies, waiting: [...begun.copies] };
       this.#newestGeneration = begun.number;
       return begun.copied;
     });
@@ -219,7 +217,7 @@ export class LanceTables {
 
   /** Copies one more table, beside reads, and answers its rows; undefined when all are copied. */
   async copyTable(): Promise<number | undefined> {
-    const copy = this.#waiting.shift();
+    const copy = this.#begun().waiting.shift();
     if (copy !== undefined) await fillCopy(copy);
     return copy?.rows;
   }
@@ -227,8 +225,13 @@ export class LanceTables {
   /** Makes the copy what is read and written. Reads that run end where they began. */
   switchGeneration(): Promise<void> {
     return this.#exclusively(async () => {
-      this.#before = new Map(this.#tables);
-      for (const { name, view } of this.#copies ?? []) this.#tables.set(name, view.table());
+      const before = new Map<LanceTable, Table>();
+      for (const { name, view } of this.#begun().copies) {
+        const table = this.#tables.get(name);
+        if (table !== undefined) before.set(name, table);
+        this.#tables.set(name, view.table());
+      }
+      this.#before = before;
     });
   }
 
@@ -237,8 +240,8 @@ export class LanceTables {
     return this.#exclusively(async () => {
       for (const [name, table] of this.#before ?? []) this.#tables.set(name, table);
       this.#before = undefined;
-      const copies = this.#copies ?? [];
-      this.#copies = undefined;
+      const copies = this.#generation?.copies ?? [];
+      this.#generation = undefined;
       await Promise.allSettled(this.#reads);
       for (const { view } of copies) view.table().close();
     });
@@ -249,16 +252,20 @@ export class LanceTables {
     return this.#exclusively(async () => {
       const before = this.#before;
       if (before === undefined) throw new Error("the tables were not switched");
-      const copied = (this.#copies ?? []).map(({ name }) => before.get(name));
-      this.#copies = undefined;
+      this.#generation = undefined;
       this.#before = undefined;
       await Promise.allSettled(this.#reads);
-      for (const table of copied) table?.close();
+      for (const table of before.values()) table.close();
     });
   }
 
+  #begun() {
+    if (this.#generation === undefined) throw new Error("the tables are not being copied");
+    return this.#generation;
+  }
+
   close(): void {
-    for (const { view } of this.#copies ?? []) view.table().close();
+    for (const { view } of this.#generation?.copies ?? []) view.table().close();
     for (const table of this.#tables.values()) table.close();
     this.#tables.clear();
     this.#connection.close();
