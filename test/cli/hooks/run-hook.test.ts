@@ -258,6 +258,21 @@ describe("run hook", () => {
       expect(await ask("how do tests run?")).toEqual([SILENT]);
     });
 
+    it("owes the context until the daemon gives it, whatever else hooks-told.json holds", async () => {
+      await install("claude-code", "context");
+      writeFileSync(
+        join(dataDir, "hooks-told.json"),
+        JSON.stringify([["s1", null], 1, ["s2", "1"], ["s3", ["1"]]]),
+      );
+      daemon = await startFakeDaemon(dataDir, { ...ANSWERS, "/context": { status: 503, body: {} } });
+      expect(toldBy(await ask("how do tests run?"))["additionalContext"]).not.toContain(CONTEXT);
+      await daemon.close();
+      daemon = await startFakeDaemon(dataDir, ANSWERS);
+      expect(toldBy(await ask("how do tests run?"))["additionalContext"]).toContain(CONTEXT);
+      const told = JSON.parse(readFileSync(join(dataDir, "hooks-told.json"), "utf8")) as [string, unknown][];
+      expect(told.map(([session]) => session)).toEqual(["s1", "s3"]);
+    });
+
     it.each([
       ["10 MB of it", () => JSON.stringify({ prompt: "x".repeat(10_000_000) })],
       ["no JSON", () => "{ prompt"],

@@ -18,7 +18,8 @@ beforeEach(async () => {
   world.now = MIDNIGHT + HOUR_MS;
   await addMemory(world.ports, {
     content: "Leeks are in.",
-    tags: ["garden"],
+    // A repeated tag counts once.
+    tags: ["garden", "garden"],
     userId: "ann",
     createdBy: "shell",
   });
