@@ -19,6 +19,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
       delete process.env[name];
   });
   // A request whose connection is closed before an answer may never settle, and Node ends where nothing is left to wait for.
+  let hasEnded = false;
   process.on("beforeExit", function () {
     if (hasEnded) return;
     process.stderr.write(
@@ -26,7 +27,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
     );
     process.exit(1);
   });
-  let hasEnded = false;
   import("../dist/program/main.js").then(
     function (cli) {
       return cli.main(process.argv.slice(2)).finally(function () {

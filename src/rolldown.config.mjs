@@ -10,7 +10,7 @@ const bundle = (file, external = []) => ({
   external,
 });
 
-/** Packages of which each start of the daemon would read some 250 files; with what these load. */
+/** Packages that are built into the program, with those that they load: each start would read some 250 files of theirs. */
 const BUNDLED = new Set(["@fastify/multipart", "commander", "fastify", "pino"]);
 
 /** Writes the licences of the packages that are in the built files beside them. */
@@ -46,7 +46,7 @@ export default [
   },
   // A hook of an agent, which is waited for: of one file, and CommonJS, Node starts it a sixth sooner.
   { ...bundle("cli/hooks/run-hook"), output: { file: "dist/cli/hooks/hook.cjs", format: "cjs" } },
-  // Its native code stays in packages of its own. With Arrow in the same file a thread loads it in half of the time.
+  // Its native code stays in packages of its own. With Arrow in the same file a thread loads it in two thirds of the time.
   {
     ...bundle("storage/tables/lancedb", [
       /^@lancedb\/lancedb-/,

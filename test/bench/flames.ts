@@ -111,15 +111,21 @@ function treeOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Fra
 
 const known = new Map<string, string>();
 
+const linesByUrl = new Map<string, readonly string[]>();
+
+function linesOf(url: string): readonly string[] {
+  const lines = linesByUrl.get(url) ?? readFileSync(new URL(url), "utf8").split("\n");
+  linesByUrl.set(url, lines);
+  return lines;
+}
+
 /** The file below `dist` that a line comes from, which the build names above; empty for those of packages and of Node. */
 function fileAt(url: string, line: number): string {
   const place = `${url} ${line}`;
   let file = known.get(place);
   if (file === undefined) {
     const path = /\/dist\/(.+)\.js$/.exec(url)?.[1] ?? "";
-    const lines = path.startsWith("program/")
-      ? readFileSync(new URL(url), "utf8").split("\n")
-      : [`// dist/${path}.js`];
+    const lines = path.startsWith("program/") ? linesOf(url) : [`// dist/${path}.js`];
     const above = lines.slice(0, line + 1).findLast((each) => /^\/\/ (?:dist|node_modules)\//.test(each));
     file = /^\/\/ dist\/(.*)\.js$/.exec(above ?? "")?.[1] ?? "";
     known.set(place, file);

@@ -62,7 +62,7 @@ const MAX_SESSIONS = 40;
 /** The ids of memories that a session has been told; null: it is owed the context, which came too late at its start. */
 export type Told = readonly string[] | null;
 
-/** What a session was told already; nothing where the file is damaged: telling twice is no harm. */
+/** The ids that a session was told, none where the file is damaged: telling twice is no harm. */
 export const toldTo = (dataDir: string, session: string): Told =>
   (readTold(dataDir).find(([name]) => name === session) ?? [session, []])[1];
 

@@ -62,10 +62,10 @@ export async function runHook(words: readonly string[]): Promise<void> {
   const given = words.find((word) => word.startsWith("--within="))?.slice("--within=".length);
   const within = Number(given ?? WITHIN_MS[moment]);
   let asked: Occasion | undefined;
-  let isReading = true;
+  let hasWaited = false;
   const giveUp = (): void => {
-    if (asked === undefined && isReading) {
-      isReading = false;
+    if (asked === undefined && !hasWaited) {
+      hasWaited = true;
       setTimeout(giveUp, READING_MS);
       return;
     }

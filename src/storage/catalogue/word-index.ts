@@ -49,7 +49,7 @@ export class WordIndex {
   /** Postings as of the open or the last sweep, packed; and those of later documents. */
   #packed = EMPTY_BLOCK;
   #postings = new Map<string, number[]>();
-  /** Of the terms of `#postings`, in their order; see `letterBits`. */
+  /** The letters of each term of `#postings`, in the order of its keys; see `letterBits`. */
   #letters: number[] = [];
   readonly #ordinalOfDocument = new Column((length) => new Int32Array(length));
   readonly #lengthOfDocument = new Column((length) => new Uint32Array(length));

@@ -111,7 +111,7 @@ const KEPT = 2;
 const SMALL_BYTES = 1024 * 1024;
 /** Between pieces of 8 MiB: at most 100 MB/s, which leaves the disk to others. */
 const SCRUB_PAUSE_MS = 80;
-/** From the open on: the first questions come then. */
+/** The check begins so long after the open, because the first questions come before. */
 const SCRUB_DELAY_MS = 5_000;
 const NAME = /^CHECKPOINT-(\d{10})$/;
 
@@ -223,7 +223,7 @@ const LOSSES: Readonly<Partial<Record<TableName, string>>> = {
     "Links between memories were lost, and what was said of guesses that one replaces another; the guesses are made again.",
 };
 
-/** What opening a checkpoint loses for good, in sentences. */
+/** The losses for good of opening a checkpoint, a sentence each. */
 export function lossesOf(chosen: Pick<ChosenCheckpoint, "lost"> | undefined): string[] {
   return [...(chosen?.lost ?? [])].flatMap((table) => LOSSES[table as TableName] ?? []);
 }
