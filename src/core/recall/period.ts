@@ -41,6 +41,14 @@ export interface Naming {
   readonly date: NamedDate;
 }
 
+/** The months of a period, 0 is January: all of one that is long or open. */
+function monthsOf({ from, to }: Period): ReadonlySet<number> {
+  if (to - from > 366 * DAY_MS) return new Set(Array.from({ length: 12 }, (_, month) => month));
+  const months = new Set([new Date(to - 1).getUTCMonth()]);
+  for (let time = from; time < to; time += 28 * DAY_MS) months.add(new Date(time).getUTCMonth());
+  return months;
+}
+
 /** The memories that the filter lets through and that name a time within the period, with the first such time; the soonest first. */
 export async function naming(
   store: Pick<MemoryStore, "catalogue" | "readMemories" | "scoreWords">,
@@ -48,10 +56,7 @@ export async function naming(
   period: Period,
 ): Promise<readonly Naming[]> {
   const selection = store.catalogue.select(filter);
-  const months = new Set<number>();
-  for (let time = period.from; time < period.to && months.size < 12; time += 28 * DAY_MS)
-    months.add(new Date(time).getUTCMonth());
-  if (Number.isFinite(period.to)) months.add(new Date(period.to - 1).getUTCMonth());
+  const months = monthsOf(period);
   const terms = [...months].flatMap(monthTerms).map((term) => ({ term, weight: 1 }));
   const found = store.scoreWords(terms, USUAL_LENGTH, selection).top(READ_NAMING);
   const ordinals = [...new Set([...found, ...selection.list().slice(-READ_NEWEST)])];

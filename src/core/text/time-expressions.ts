@@ -3,7 +3,7 @@ import { fold, matchesOf } from "./fold.ts";
 import { fromLanguages, languages, timeWords, wordsOfAll } from "./languages.ts";
 import { anchorOf, DIGITS_ANCHOR } from "./time-shared.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
-import { type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
+import { dayStart, type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
 
 /** A period and where a text names it. */
 export interface NamedPeriod extends Period {
@@ -42,7 +42,10 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   const isMeantToCome = mayBeToCome && ASKS_OF().coming.test(folded);
   const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
   const period = isMeantToCome ? later(best.period) : best.period;
-  const { from, to } = period;
+  const { to } = period;
+  // What is due "before Christmas" is so from today on.
+  const isBefore = period.from === -Infinity;
+  const from = isMeantToCome && isBefore ? dayStart(now) : period.from;
   const place = { start: originalOf(start).start, end: originalOf(end - 1).end };
   const isComing = from > now || (isMeantToCome && to > now);
   const next = later(best.period);
@@ -51,8 +54,8 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
     from,
     to,
     ...place,
-    ...(isOfAnyYear === true && { isOfAnyYear }),
-    ...(isVague === true && { isVague }),
+    ...(isOfAnyYear === true && !isBefore && { isOfAnyYear }),
+    ...(isVague === true && !isBefore && { isVague }),
     ...(isComing && { isComing }),
     ...(mayCome && { mayCome: { from: next.from, to: next.to } }),
   };
@@ -159,11 +162,12 @@ function join(
   }
   const rest = { start: first.start, end: first.end };
   const after = onwards.exec(text.slice(first.end));
+  const { isOfAnyYear = false, isVague = false } = first;
   const ways: readonly (readonly [number | undefined, Period])[] = [
     [before(connectors.since), { from: first.from, to: Infinity }],
-    [before(connectors.before), { from: -Infinity, to: first.from }],
+    [before(connectors.before), { from: -Infinity, to: first.from, isOfAnyYear, isVague }],
     [before(connectors.after), { from: first.to, to: Infinity }],
-    [before(connectors.until), { from: -Infinity, to: first.to }],
+    [before(connectors.until), { from: -Infinity, to: first.to, isOfAnyYear, isVague }],
   ];
   // "Von Mai an", but not "was stand im Mai an?"
   const start = after === null ? undefined : (before(connectors.from) ?? before(connectors.since));

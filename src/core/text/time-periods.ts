@@ -149,7 +149,8 @@ export function sameDayBefore(day: number, other: number): number {
 }
 
 export function yearLater(period: Period): Period {
-  const later = (time: number) => new Date(time).setUTCFullYear(new Date(time).getUTCFullYear() + 1);
+  const later = (time: number) =>
+    Number.isFinite(time) ? new Date(time).setUTCFullYear(new Date(time).getUTCFullYear() + 1) : time;
   return { ...period, from: later(period.from), to: later(period.to) };
 }
 

@@ -36,6 +36,19 @@ describe("a question for a time", () => {
     expect(hits[0]?.explain?.["time"]).toBe(hits[0]?.score);
   });
 
+  it("is answered also where the time has no beginning: by what happened before it, or is due until then", async () => {
+    await add("planted garlic", Date.UTC(2026, 4, 3));
+    await add("picked the last apples", Date.UTC(2026, 9, 20));
+    await add("Tax return is due on 10 December 2026.", Date.UTC(2026, 8, 1));
+    await add("Passport photos until 20 January 2027.", Date.UTC(2026, 8, 2));
+    expect(await found("what did I do before June?")).toEqual(["planted garlic"]);
+    expect(await found("was war bis Mai?")).toEqual(["planted garlic"]);
+    for (const query of ["what is due before Christmas?", "what do I have to do before 20 December?"])
+      expect(await found(query), query).toEqual(["Tax return is due on 10 December 2026."]);
+    for (const query of ["before yesterday", "earlier than May", "vor Montag", "avant lundi", "до мая"])
+      await found(query);
+  });
+
   it("is not answered by what was only added then and tells of an earlier day, and by what is dated ahead", async () => {
     const plain = async (content: string) => (await addMemory(world.ports, { content })).memory.content;
     const fixed = await add("fixed the login bug", world.now - DAY);
