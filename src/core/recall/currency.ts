@@ -1,6 +1,7 @@
 import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
+import { analyse } from "../text/analyser.ts";
 import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import type { Memory } from "../memory.ts";
@@ -212,6 +213,7 @@ export function currentFirst(
     scores.set(second.hit.ordinal, b * BEHIND);
   };
   const isReplaced = replaces(best, tense);
+  const asksOf = new Set(analyse(question));
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
   for (const [i, later] of inOrder.entries()) {
@@ -228,6 +230,7 @@ export function currentFirst(
         mayReplace(earlier, later) &&
         !isNamed() &&
         !isDenied() &&
+        !isOfAnother(asksOf, earlier, later) &&
         lackOf(first.content) <= lackOf(second.content) &&
         isReplaced(earlier, later);
       if (isTold || isGuessed()) prefer(first, second);
@@ -305,6 +308,26 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (change === undefined || (isWarned && change !== "clear")) return false;
     return odds + WEIGHTS[change] >= LINE[tense];
   };
+}
+
+/**
+ * Whether the later of two notes says of another thing what the earlier one says of the thing that the question names: most of their
+ * words are the same, and a word of the question stands in the earlier one alone, in the later one another word in its place
+ * ("Anna's shoe size is 38", "Ben's shoe size is 43").
+ */
+function isOfAnother(asked: ReadonlySet<string>, earlier: Dated, later: Dated): boolean {
+  const wordsIn = ({ content }: Dated) =>
+    new Set(analyse(content.replace(DAY_NAMES(), " ")).filter((term) => /^\p{L}/u.test(term)));
+  const [before, after] = [wordsIn(earlier), wordsIn(later)];
+  const gone = [...before].filter((term) => !after.has(term));
+  const come = [...after].filter((term) => !before.has(term));
+  return (
+    before.size - gone.length >= Math.max(gone.length, come.length) &&
+    come.length > 0 &&
+    gone.some((term) => asked.has(term)) &&
+    !come.some((term) => asked.has(term)) &&
+    later.changes().size === 0
+  );
 }
 
 /** Names within a sentence. */

@@ -43,6 +43,36 @@ describe("a question about what changed", () => {
     expect((await ask("Where in Rome does Ada live?"))[0]?.memory.id).toBe(rome);
   });
 
+  it("is not answered by a later note that says the same of another person or thing", async () => {
+    for (const [earlier, later, question, changed] of [
+      [
+        "Anna's shoe size is 38.",
+        "Ben's shoe size is 43.",
+        "what is Anna's shoe size?",
+        "Anna's shoe size is 39.",
+      ],
+      [
+        "The flight to Rome leaves at 7:10 from gate B12.",
+        "The flight to Paris leaves at 9:40 from gate C3.",
+        "when does the flight to Rome leave?",
+        "The flight to Rome leaves at 8:20 now.",
+      ],
+      [
+        "Mias Schuhgröße ist 28.",
+        "Leos Schuhgröße ist 33.",
+        "Welche Schuhgröße hat Mia?",
+        "Mias Schuhgröße ist 29.",
+      ],
+    ] as const) {
+      world = createMemoryWorld();
+      const first = await add(earlier, 1);
+      await add(later, 60);
+      expect((await ask(question))[0]?.memory.id, question).toBe(first);
+      const now = await add(changed, 90);
+      expect((await ask(question))[0]?.memory.id, question).toBe(now);
+    }
+  });
+
   it("answers as of a time: what came later has no say", async () => {
     const paris = await add("Ada lives in Paris", 1);
     const rome = await add("Ada lives in Rome", 10, [paris]);
