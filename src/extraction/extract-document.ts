@@ -10,6 +10,7 @@ import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
 import { isCards, readCards } from "./formats/cards.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
+import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { declaredInMarkup, decode, type Decoded } from "../files/text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
@@ -123,10 +124,16 @@ async function read(
     case "txt": {
       const plain = textWithin(bytes, charset ?? declaredInXml(bytes), limits);
       if (isCards(plain.text)) return withGuess(plain, { method: "plain-text", ...readCards(plain.text) });
-      return withGuess(plain, {
-        method: "plain-text",
-        blocks: plainTextBlocks(legible(withLetters(plain.text))),
-      });
+      const text = legible(withLetters(plain.text));
+      const extension = /\.([a-z0-9]{1,10})$/i.exec(claims.filename ?? "")?.[1]?.toLowerCase() ?? "";
+      const [type = ""] = (claims.claimedType ?? "").split(";");
+      if (/^(?:csv|tsv)$/.test(extension) || /(?:csv|tsv|tab-separated-values)\s*$/i.test(type)) {
+        const { readTable } = await import("./formats/workbook.ts");
+        const blocks = readTable(text);
+        if (blocks !== undefined) return withGuess(plain, { method: "table", blocks });
+      }
+      const areLinesMeant = TEXT_EXTENSIONS.has(extension) && !/^(?:rst|adoc|org|tex)$/.test(extension);
+      return withGuess(plain, { method: "plain-text", blocks: plainTextBlocks(text, areLinesMeant) });
     }
   }
 }

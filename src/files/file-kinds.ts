@@ -51,3 +51,9 @@ export const isSecretName = (name: string): boolean => SECRETS.test(name);
 
 /** Whether a file of that name is a picture, of which most hold no text. */
 export const isPictureName = (name: string): boolean => /\.(?:png|jpe?g|webp)$/i.test(name);
+
+/** The sign between the cells of a table in text, by its first line: a comma, a semicolon, a tab or a bar. */
+export function separatorIn(header: string): string {
+  const counts = [",", ";", "\t", "|"].map((sign) => [sign, header.split(sign).length] as const);
+  return counts.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
+}

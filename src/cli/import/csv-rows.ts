@@ -1,5 +1,6 @@
 import { finished } from "node:stream/promises";
 import { CsvError, parse, type Parser } from "csv-parse";
+import { separatorIn } from "../../files/file-kinds.ts";
 import { type Line, MAX_LINE_BYTES } from "./text-lines.ts";
 
 export type CsvRow =
@@ -65,8 +66,3 @@ export async function* csvRows(lines: AsyncIterable<Line>): AsyncGenerator<CsvRo
 }
 
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
-
-function separatorIn(header: string): string {
-  const counts = [",", ";", "\t", "|"].map((sign) => [sign, header.split(sign).length] as const);
-  return counts.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
-}

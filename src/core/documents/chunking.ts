@@ -3,7 +3,7 @@ import { eachSentence } from "../text/sentences.ts";
 import { cutWords, shortened, sizeOf } from "../text/text-size.ts";
 
 /** Raise it when the same blocks are cut differently: documents of other versions are remade whole. */
-export const CHUNKING_VERSION = 1;
+export const CHUNKING_VERSION = 2;
 
 /** In words, see `sizeOf`: about one window of the embedding model. */
 export const FULL_SIZE = 200;
@@ -35,8 +35,8 @@ export function wholeText(blocks: readonly Block[]): string {
 
 /**
  * Cuts a document where its structure does: at headings, then between paragraphs, list items, table rows and code blocks,
- * and only what is too large for one chunk between sentences or lines of code, between words where a sentence is longer
- * than a chunk, and within a word where that is. Every block's text is in some chunk, or is one of its headings. A table
+ * and only what is too large for one chunk between sentences or lines of code, between lines where a sentence is longer
+ * than a chunk, between words where a line is, and within a word where that is. Every block's text is in some chunk, or is one of its headings. A table
  * that goes on in another chunk has its header row there again.
  *
  * The same blocks always give the same chunks. Cost: linear in the text, each block measured once; beside the chunks
@@ -200,14 +200,18 @@ function* cutBlock({ type, text, page }: Block): Generator<Part> {
   const isCode = type === "code";
   let glue: string | undefined;
   for (const unit of isCode ? eachLine(text) : eachSentence(text)) {
-    const trimmed = isCode ? unit : unit.trim();
-    if (trimmed === "" && !isCode) continue;
-    const size = sizeOf(trimmed);
-    for (const piece of size <= MAX_SIZE ? [trimmed] : cutWords(trimmed, FULL_SIZE)) {
-      yield { type, text: piece, size: sizeOf(piece), page, ...(glue !== undefined && { glue }) };
-      glue = " ";
+    // Lines of data that no full stop ends are one sentence.
+    const isLong = !isCode && sizeOf(unit) > MAX_SIZE;
+    for (const line of isLong ? eachLine(unit) : [unit]) {
+      const trimmed = isCode ? line : line.trim();
+      if (trimmed === "" && !isCode) continue;
+      const size = sizeOf(trimmed);
+      for (const piece of size <= MAX_SIZE ? [trimmed] : cutWords(trimmed, FULL_SIZE)) {
+        yield { type, text: piece, size: sizeOf(piece), page, ...(glue !== undefined && { glue }) };
+        glue = " ";
+      }
+      glue = isCode || isLong ? "\n" : " ";
     }
-    glue = isCode ? "\n" : " ";
   }
 }
 

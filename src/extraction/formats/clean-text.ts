@@ -121,10 +121,10 @@ function headingOf([first = "", second = ""]: readonly string[]):
 }
 
 /**
- * Plain text in paragraphs, which empty lines part; lines wrapped at a width are joined, all others stay lines. Headings are lines
- * above a line of signs, and those of manuals.
+ * Plain text in paragraphs, which empty lines part; lines wrapped at a width are joined unless each is meant, all others stay lines.
+ * Headings are lines above a line of signs, and those of manuals.
  */
-export function plainTextBlocks(text: string): Block[] {
+export function plainTextBlocks(text: string, areLinesMeant = false): Block[] {
   return cleanText(text)
     .replace(BROKEN_WORD, "$1\n")
     .split(/\n[ \t]*(?:\n[ \t]*)+/)
@@ -132,7 +132,7 @@ export function plainTextBlocks(text: string): Block[] {
       const all = paragraph.split("\n").map((line) => line.trimEnd());
       const found = headingOf(all);
       const lines = all.slice(found?.lines ?? 0);
-      const isOne = isWrapped(lines);
+      const isOne = !areLinesMeant && isWrapped(lines);
       const joined = lines
         .map((line) => (isOne ? line.trim() : line))
         .join(isOne ? " " : "\n")

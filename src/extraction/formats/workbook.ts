@@ -1,5 +1,7 @@
+import { parse } from "csv-parse/sync";
 import { Parser } from "htmlparser2";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
+import { separatorIn } from "../../files/file-kinds.ts";
 import { cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
 import { elementsOf, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
@@ -52,6 +54,34 @@ export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits):
         for (const text of commentsIn(await parts.text(target))) add({ type: "paragraph", text });
   }
   return { blocks, ...officeProperties(parseXml(await parts.text("docProps/core.xml"))) };
+}
+
+/** The rows of CSV or another table in text, the first one as its header; undefined for a text that is none. */
+export function readTable(text: string): Block[] | undefined {
+  const blocks: Block[] = [];
+  const [first = ""] = /^.*/.exec(text) ?? [];
+  const addRow = (cells: readonly string[]): null => {
+    const row = cells
+      .map(cleanLine)
+      .join(" | ")
+      .replace(/[ |]+$/, "");
+    if (row !== "")
+      blocks.push({ type: "table-row", text: row, ...(blocks.length === 0 && { isHeader: true }) });
+    return null;
+  };
+  try {
+    parse(text, {
+      bom: true,
+      delimiter: separatorIn(first),
+      relax_quotes: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      on_record: addRow,
+    });
+  } catch {
+    return undefined;
+  }
+  return blocks[0]?.text.includes(" | ") ? blocks : undefined;
 }
 
 /** Comments of a sheet, each with its cell. */

@@ -79,6 +79,16 @@ describe("cutIntoChunks", () => {
     expect(chunks.map(({ content }) => content).join("\n")).toBe(code);
   });
 
+  it("cuts lines of data, which no full stop ends, between lines, and a sentence of a paragraph nowhere", () => {
+    const rows = Array.from({ length: 200 }, (_, i) => `user${i}: took ${i} ms, port ${8_000 + i}`);
+    const chunks = cutIntoChunks([{ type: "paragraph", text: rows.join("\n") }]);
+    expect(chunks.length).toBeGreaterThan(2);
+    expect(chunks.map(({ content }) => content).join("\n")).toBe(rows.join("\n"));
+    const verses = Array.from({ length: 90 }, (_, i) => `Line ${i} of a verse\nthat goes on here.`).join(" ");
+    for (const { content } of cutIntoChunks([{ type: "paragraph", text: verses }]))
+      expect(content).toMatch(/^Line \d+ of[^]*here\.$/);
+  });
+
   it("repeats the header row where a table goes on", () => {
     const rows = Array.from({ length: 60 }, (_, i): Block => ({
       type: "table-row",

@@ -29,6 +29,37 @@ const STRINGS = [
   '<r><t>Wa</t></r><r><t xml:space="preserve">ter </t></r><rPh><t>mizu</t></rPh>',
 ];
 
+describe("data in text", () => {
+  it("is a table where its name or its type says so", async () => {
+    const rows = ['name;phone;"town, street"', "Quinn;0166 4625067;Bonn", "", 'Zoë;"a\nb"', "Ben;;"];
+    const lines = [
+      "table-row: name | phone | town, street",
+      "table-row: Quinn | 0166 4625067 | Bonn",
+      "table-row: Zoë | a b",
+      "table-row: Ben",
+    ];
+    const document = await read(rows.join("\r\n"), "people.csv");
+    expect(linesOf(document)).toEqual(lines);
+    expect(document.blocks[0]).toMatchObject({ isHeader: true });
+    const typed = { claimedType: "text/csv; charset=utf-8" };
+    expect(linesOf(await extractDocument(bytesOf(rows.join("\n")), typed, EXTRACTION_LIMITS))).toEqual(lines);
+    expect(linesOf(await read("a\tb\n1\t2", "t.tsv"))).toEqual(["table-row: a | b", "table-row: 1 | 2"]);
+  });
+
+  it("stays text where it is no table, its lines as they are", async () => {
+    expect(linesOf(await read("one\ntwo", "words.csv"))).toEqual(["paragraph: one\ntwo"]);
+    expect(linesOf(await read('a,b\n"never closed,1', "broken.csv"))).toEqual([
+      'paragraph: a,b\n"never closed,1',
+    ]);
+    const log = Array.from(
+      { length: 8 },
+      (_, i) => `2026-11-28 10:00:0${i} worker-${i} took 64${i} ms for the whole job of today`,
+    );
+    expect(linesOf(await read(log.join("\n"), "app.log"))).toEqual([`paragraph: ${log.join("\n")}`]);
+    expect(linesOf(await read(log.join("\n"), "prose.txt"))).toEqual([`paragraph: ${log.join(" ")}`]);
+  });
+});
+
 describe("a workbook", () => {
   it("is a table for each sheet, with dates that can be read", async () => {
     const file = workbook(
