@@ -114,7 +114,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
  * @param others ids of memories that are told by their beginnings where notes tell little.
  */
 export async function gatherNotes(
-  ports: Pick<MemoryPorts, "store" | "frequencies" | "nextTurn">,
+  ports: Pick<MemoryPorts, "store" | "clock" | "frequencies" | "nextTurn">,
   { userId, project }: Pick<ContextInput, "userId" | "project">,
   { snippets, places }: Pick<Asked, "snippets" | "places"> = NOTHING_ASKED,
   others: readonly string[] = [],
@@ -156,7 +156,10 @@ export async function gatherNotes(
   for (const { id, version } of memories.values())
     if (ports.store.catalogue.find(id)?.version !== version) memories.delete(id);
   const items = judgedNotes.filter(({ memory }) => memories.has(memory.id));
-  const newest = items.reduce((latest, { memory }) => Math.max(latest, occurredAtOf(memory)), -Infinity);
+  // Ages count from the last note, however long ago that was; what is dated ahead makes no other note older.
+  const now = ports.clock.now();
+  const happened = items.map(({ memory }) => occurredAtOf(memory)).filter((at) => at <= now);
+  const newest = happened.reduce((latest, at) => Math.max(latest, at), -Infinity);
   const nearness = nearnessTo(
     ports,
     project,

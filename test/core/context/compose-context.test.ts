@@ -63,6 +63,18 @@ describe("composeContext", () => {
     expect(await texts()).toEqual([decision, "Asked: a fence for the pond. Changed: plans/pond.md"]);
   });
 
+  it("tells what it told before also where a note is dated far ahead", async () => {
+    const decisions = [
+      "We decided to plant hornbeam.",
+      "We decided to drop the pond.",
+      "Maria owns the greenhouse.",
+    ];
+    for (const content of decisions) await add(content, { occurredAt: world.now - 9 * DAY_MS });
+    expect(await texts()).toHaveLength(3);
+    await add("Pension starts in the spring.", { occurredAt: world.now + 30 * 365 * DAY_MS });
+    expect(await texts()).toEqual(expect.arrayContaining(decisions));
+  });
+
   it("is empty for an empty store, an unknown project and an unknown user", async () => {
     const nothing = { text: "", items: [], tokens: 0 };
     expect(await told()).toEqual(nothing);
