@@ -241,10 +241,9 @@ async function whenAsked(
   const { from, to } = found.days;
   const longest = Math.max(to - from, DAY_MS);
   const tells = ({ ordinal, date }: Naming) =>
-    date.isCertain && date.to - date.from <= longest && store.catalogue.at(ordinal)?.isTimeGiven !== true;
-  const named = (await naming(store, filter, found.days))
-    .filter((each) => timed.isComing || tells(each))
-    .map(({ ordinal }) => ordinal);
+    date.to - date.from <= longest &&
+    (timed.isComing || (date.isCertain && store.catalogue.at(ordinal)?.isTimeGiven !== true));
+  const named = (await naming(store, filter, found.days)).filter(tells).map(({ ordinal }) => ordinal);
   return then === undefined && named.length === 0 ? undefined : { ...found, naming: named };
 }
 

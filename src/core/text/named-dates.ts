@@ -49,7 +49,8 @@ const DATES = fromLanguages(() => {
 });
 const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
-const DAY_MS = 86_400_000;
+/** What was over so lately when a text was written is told ("moved in on 3 January"), and not meant of the next year. */
+const JUST_OVER_MS = 31 * 86_400_000;
 
 export interface NamedDate extends Period {
   /** It has a day or a year: "may" alone is hardly ever a month. */
@@ -58,7 +59,7 @@ export interface NamedDate extends Period {
 
 /**
  * The days and months that a text names, at most 16, in no order. One without a year is the first that ends after the text was
- * written. Cost: linear.
+ * written, or in the month before. Cost: linear.
  */
 export function datesNamed(text: string, writtenAt: number): NamedDate[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
@@ -71,10 +72,10 @@ export function datesNamed(text: string, writtenAt: number): NamedDate[] {
         number === undefined ? names.findIndex((name) => name.test(month ?? "")) : Number(number) - 1;
       const inYear = (one: number) =>
         day === undefined ? monthsFrom(one, index, 1) : dayOf(one, index, Number(day));
-      const written = new Date(writtenAt - DAY_MS).getUTCFullYear();
+      const written = new Date(writtenAt - JUST_OVER_MS).getUTCFullYear();
       const first = inYear(Number(year ?? written));
       const period =
-        year === undefined && first !== undefined && first.to <= writtenAt - DAY_MS
+        year === undefined && first !== undefined && first.to <= writtenAt - JUST_OVER_MS
           ? inYear(written + 1)
           : first;
       const isCertain = year !== undefined || day !== undefined;

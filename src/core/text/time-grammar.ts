@@ -6,6 +6,8 @@ import {
   christmas,
   days,
   daysNamed,
+  daysSince,
+  daysUntil,
   dayStart,
   FEW,
   latest,
@@ -83,9 +85,9 @@ function makeGrammar(words: TimeWords): Grammar {
   const through = ` ?(?:-|–|(?:${words.and}|${words.to})(?= |'))(?: ?(?:\\p{L}{1,3}[ ']))? ?`;
   const nth = `(?<nth>${any(mixed.ordinals)})`;
   const ordinalOf = placeIn(mixed.ordinals);
-  const dayPart = dayPartOf(words);
-  const weekday = `(?<weekdayName>${any(words.weekdays)})${dayPart}`;
+  const weekday = `(?<weekdayName>${any(words.weekdays)})${dayPartOf(words)}`;
   const weekdayOf = placeIn(words.weekdays);
+  const unitOrDay = `(?:${unit}|${weekday})`;
   const season = `(?<season>${any(words.seasons)})`;
   const seasonOf = placeIn(words.seasons);
   /** The month or the season that was named, else Christmas, of a year. */
@@ -263,7 +265,7 @@ function makeGrammar(words: TimeWords): Grammar {
     rule(
       [`${last} ${weekday}`, `${weekday} ${lastAfter}`],
       ({ weekdayName }, now) => {
-        const back = ((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) + 1;
+        const back = daysSince(weekdayOf(weekdayName), now);
         // Some mean a day of this week that is over, and some the one of the week before.
         return { ...days(now, -back), ...(back <= weekdayAt(now) ? { or: days(now, -back - 7) } : {}) };
       },
@@ -327,8 +329,9 @@ function makeGrammar(words: TimeWords): Grammar {
       true,
     ),
     rule(
-      [`(?:${inWords})?(?:${mixed.next}) ${unit}`, `(?:${inWords})?${unit} (?:${mixed.next})`],
-      (groups, now) => unitPeriod(unitIn(groups), -1, now),
+      [`(?:${inWords})?(?:${mixed.next}) ${unitOrDay}`, `(?:${inWords})?${unitOrDay} (?:${mixed.next})`],
+      ({ weekdayName: name, ...groups }, now) =>
+        name === undefined ? unitPeriod(unitIn(groups), -1, now) : days(now, daysUntil(weekdayOf(name), now)),
       true,
     ),
     rule(
@@ -369,7 +372,7 @@ function makeGrammar(words: TimeWords): Grammar {
     ),
     rule(`(?:${words.this}) ${weekday}`, ({ weekdayName }, now) => days(monday(now), weekdayOf(weekdayName))),
     rule(weekday, ({ weekdayName }, now) => ({
-      ...days(now, -((weekdayAt(now) - weekdayOf(weekdayName) + 6) % 7) - 1),
+      ...days(now, -daysSince(weekdayOf(weekdayName), now)),
       isVague: true,
     })),
     ruleOfDigits(`(?<=^ ?)${year}(?= ?[:,?]| ?$)`, ({ y }) => wholeYear(Number(y))),

@@ -78,6 +78,12 @@ export const dayStart = (time: number): number => Math.floor(time / DAY_MS) * DA
 /** 0 is Monday. */
 export const weekdayAt = (time: number): number => (new Date(time).getUTCDay() + 6) % 7;
 
+/** From the last such day of the week before today, 1 to 7. @param weekday 0 is Monday. */
+export const daysSince = (weekday: number, now: number): number => ((weekdayAt(now) - weekday + 6) % 7) + 1;
+
+/** To the next such day of the week after today, 1 to 7. @param weekday 0 is Monday. */
+export const daysUntil = (weekday: number, now: number): number => ((weekday - weekdayAt(now) + 6) % 7) + 1;
+
 export const monday = (time: number): number => dayStart(time) - weekdayAt(time) * DAY_MS;
 
 /** The day so many days from now. */

@@ -67,9 +67,9 @@ describe("a question about what changed", () => {
       world = createMemoryWorld();
       const first = await add(earlier, 1);
       await add(later, 60);
-      expect((await ask(question))[0]?.memory.id, question).toBe(first);
+      expect((await ask(question))[0]?.memory.id).toBe(first);
       const now = await add(changed, 90);
-      expect((await ask(question))[0]?.memory.id, question).toBe(now);
+      expect((await ask(question))[0]?.memory.id).toBe(now);
     }
   });
 

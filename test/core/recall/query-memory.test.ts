@@ -271,6 +271,28 @@ it("takes a month without a year for the coming one where that is nearer and a n
   );
 });
 
+it("lists for a coming day what names it, and not what names its month, or a day that was just over", async () => {
+  const world = createMemoryWorld();
+  // A Saturday.
+  const now = Date.UTC(2026, 10, 28, 12);
+  world.now = now;
+  const add = async (content: string, daysAgo: number) =>
+    (await addMemory(world.ports, { content, occurredAt: now - daysAgo * 86_400_000 })).memory.content;
+  const found = async (query: string) =>
+    (await queryMemory(world.ports, { query, limit: 5, filter: {} })).hits.map(
+      ({ memory }) => memory.content,
+    );
+  await add("Fuel: October 612.50, November 580.", 26);
+  await add("New flat, moved in on January 3rd.", 327);
+  const flight = await add("Flight to Lisbon on 3 December 2026, TP 531.", 170);
+  const heron = await add("Heron goes live on 14 January 2027.", 50);
+  expect(await found("what's on next Thursday?")).toEqual([flight]);
+  expect(await found("was steht nächste Woche an?")).toEqual([flight]);
+  expect(await found("que dois-je faire en décembre ?")).toEqual([flight]);
+  expect(await found("what's planned for January 2027?")).toEqual([heron]);
+  expect(await found("what's on tomorrow?")).not.toContain("Fuel: October 612.50, November 580.");
+});
+
 it("takes a day of the week for the last one where the question asks what happened, whatever it asks", async () => {
   const world = createMemoryWorld();
   // A Thursday.

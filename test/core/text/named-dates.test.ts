@@ -15,6 +15,9 @@ it.each([
   ["wizyta 7 grudnia", ["2026-12-07..2026-12-08"]],
   ["12月10日に検査", ["2026-12-10..2026-12-11"]],
   ["between 11 December 2026 and 4 January 2027", ["2026-12-11..2026-12-12", "2027-01-04..2027-01-05"]],
+  ["moved in on October 28th", ["2026-10-28..2026-10-29"]],
+  ["groceries: October 612", ["2026-10-01..2026-11-01"]],
+  ["inspection on 3 October", ["2027-10-03..2027-10-04"]],
   ["nothing at all, version 3.12", []],
 ])("reads the dates of: %s", (text, dates) => {
   expect(read(text)).toEqual(dates);
