@@ -77,9 +77,12 @@ export async function fetchPinned(request: Request, fingerprint: string): Promis
 }
 
 /** Like `findDaemon`. @throws {CliFailure} also when none runs, or its version does not understand this one's. */
-export async function connect(flags: Pick<Flags, "dataDir" | "config">): Promise<Daemon> {
+export async function connect(
+  flags: Pick<Flags, "dataDir" | "config">,
+  clientName?: string,
+): Promise<Daemon> {
   const settings = settingsOf(flags);
-  const daemon = await findDaemon(settings.dataDir);
+  const daemon = await findDaemon(settings.dataDir, clientName);
   if (daemon !== undefined) return checked(daemon);
   await requireKept(settings);
   throw notRunning(settings.dataDir);

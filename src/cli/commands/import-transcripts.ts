@@ -55,7 +55,7 @@ export async function importTranscripts(id: TranscriptAgentId, flags: Transcript
     flags,
     dataDir,
     excluded: readHookState(dataDir).excluded,
-    daemon: flags.dryRun === true ? undefined : await connect(flags),
+    daemon: flags.dryRun === true ? undefined : await connect(flags, id),
     report: new ImportReport(),
   };
   const { report, daemon } = run;

@@ -74,6 +74,8 @@ describe("a conversation with Claude Code", () => {
     ]);
     const [first] = await kept();
     expect(first).toMatchObject({
+      // By the agent's name, so that `undo --client` takes it back.
+      created_by: "claude-code",
       occurred_at: "2026-11-20T09:00:05.000Z",
       session_id: "claude-code:5f0c6b1e-1d6a-4b1c-9b0e-3f7c2a9d8e01",
       project: expect.stringMatching(/^shop~/) as unknown,
