@@ -72,7 +72,7 @@ export const internal = refusal("INTERNAL");
 
 /** An INVALID_REQUEST about one field; `what` begins the sentence: "The key cannot be made". */
 export const wrongField = (what: string, path: string, message: string): ServiceError =>
-  invalidRequest(`${what}: ${path} ${message}.`, { fields: [{ path, message }] });
+  invalidRequest(`${what}: ${path === "" ? "it" : path} ${message}.`, { fields: [{ path, message }] });
 
 /** The result of `work`, or the `ServiceError` that it rejects with; other errors are thrown on. */
 export async function refusedOr<T>(work: Promise<T>): Promise<T | ServiceError> {

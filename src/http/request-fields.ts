@@ -38,11 +38,18 @@ export function listFilter(query: Static<typeof ListMemoriesQuery>): MemoryFilte
     order: _order,
     ...conditions
   } = inScope(fromWire(ListMemoriesQuery, query));
+  requireOrder(conditions, "/to");
   const all = tag === undefined ? tags : [...tags, tag];
   return {
     ...conditions,
     ...present({ sectors: sector && [sector], tags: all.length > 0 ? all : undefined }),
   };
+}
+
+/** @throws {ServiceError} INVALID_REQUEST for a time that ends before it begins. */
+export function requireOrder({ from, to }: Pick<MemoryFilter, "from" | "to">, path: string): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw invalid(path, "lies before `from`: nothing can be between the two");
 }
 
 interface Listing {

@@ -7,7 +7,7 @@ import type { MemoryHit } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { present } from "../schemas/wire.ts";
-import { DEFAULT_MATCHES } from "../schemas/query-memory.ts";
+import { DEFAULT_MATCHES } from "../schemas/text-rules.ts";
 import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";

@@ -3,9 +3,8 @@ import { FoundFact } from "./fact.ts";
 import * as field from "./fields.ts";
 import { MemoryRecord } from "./memory.ts";
 import * as t from "./shapes.ts";
+import { DEFAULT_MATCHES, MOST_MATCHES } from "./text-rules.ts";
 import { Type } from "./typebox.ts";
-
-export const DEFAULT_MATCHES = 8;
 
 const ProjectName = t.nullable(field.Project);
 
@@ -53,7 +52,7 @@ export const QueryMemoryBody = t.named("QueryMemory", {
     Type.String({ minLength: 1, maxLength: 8_192, examples: ["when did I plant the garlic?"] }),
   ),
   ...t.optionals({
-    k: t.whole("How many matches at most.", { minimum: 1, maximum: 200, default: DEFAULT_MATCHES }),
+    k: t.whole("How many matches at most.", { minimum: 1, maximum: MOST_MATCHES, default: DEFAULT_MATCHES }),
     user_id: field.UserId,
     filters: QueryFilters,
     time_zone: field.TimeZone,

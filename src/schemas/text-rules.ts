@@ -6,6 +6,10 @@
 import type { TLocalizedValidationError } from "typebox/error";
 import { QUERY_TIME_PATTERN, TIME_PATTERN } from "./wire.ts";
 
+/** How many matches a question gets that says nothing of it, and at most. */
+export const DEFAULT_MATCHES = 8;
+export const MOST_MATCHES = 200;
+
 /** Half of a UTF-16 pair is in no such text: it has no UTF-8 form, so it could not be kept as sent. */
 export interface TextRule {
   readonly minLength: number;

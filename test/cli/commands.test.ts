@@ -450,7 +450,9 @@ describe("memoryd query", () => {
   };
 
   it("prints the matches, fit for a terminal", async () => {
-    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches: [match] } } });
+    daemon = await startFakeDaemon(home, {
+      "/memory/query": { body: { matches: [match], relevant: 1, plausible: 1 } },
+    });
     const words = "-k 3 -u ann -p home -t drinks --sector semantic --from 2026-01-01 --min-score 0.2".split(
       " ",
     );
@@ -459,7 +461,8 @@ describe("memoryd query", () => {
     expect(stdout).toBe(" 1. 0.83  likes tea\ufffd[31m\n          2026-01-02 · semantic #drinks · id-1\n");
     expect(daemon.requests.at(-1)?.body).toEqual({
       query: "what does she drink?",
-      k: 3,
+      // One more tells whether there are more.
+      k: 4,
       user_id: "ann",
       time_zone: "UTC",
       snippet: 240,
@@ -475,11 +478,22 @@ describe("memoryd query", () => {
 
   it("marks what a later one replaced", async () => {
     const matches = [match, { ...match, superseded_by: "id-2" }];
-    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
+    daemon = await startFakeDaemon(home, {
+      "/memory/query": { body: { matches, relevant: 2, plausible: 2 } },
+    });
     expect((await run(["query", "x"])).stdout.match(/#drinks · .*/g)).toEqual([
       "#drinks · id-1",
       "#drinks · superseded by id-2 · id-1",
     ]);
+  });
+
+  it("prints as many as asked, and says that more answer", async () => {
+    const body = { matches: [match, match, match], relevant: 3, plausible: 3 };
+    daemon = await startFakeDaemon(home, { "/memory/query": { body } });
+    const { stdout } = await run(["query", "x", "-k", "2"]);
+    expect(stdout.match(/likes/g)).toHaveLength(2);
+    expect(stdout).toMatch(/\nmore answer; print them with -k 8\n$/);
+    expect((await run(["query", "x", "-k", "3"])).stdout).not.toContain("more answer");
   });
 
   it("prints the time in a recording, the page of a document", async () => {
@@ -488,7 +502,9 @@ describe("memoryd query", () => {
       { ...match, source: { filename: "film.mp4", chunk_index: -1, start_ms: 0 } },
       { ...match, source: { filename: null, url: "https://a.example/b.pdf", chunk_index: 0, page: 4 } },
     ];
-    daemon = await startFakeDaemon(home, { "/memory/query": { body: { matches } } });
+    daemon = await startFakeDaemon(home, {
+      "/memory/query": { body: { matches, relevant: 3, plausible: 3 } },
+    });
     const { stdout } = await run(["query", "x"]);
     expect(stdout).toContain(" · talk.mp4 12:31 · id-1");
     expect(stdout).toContain(" · film.mp4 · id-1");

@@ -213,7 +213,7 @@ describe("POST /memory/query", () => {
         session_id: "s",
         created_by: "notes",
         from: "2026-01-01",
-        to: 1_763_720_100_000,
+        to: 1_795_720_100_000,
         metadata: { bed: 3, done: false, note: null },
       },
     });
@@ -230,7 +230,7 @@ describe("POST /memory/query", () => {
         sessionId: "s",
         createdBy: "notes",
         from: Date.UTC(2026, 0, 1),
-        to: 1_763_720_100_000,
+        to: 1_795_720_100_000,
         metadata: { bed: 3, done: false, note: null },
       },
     });
@@ -281,6 +281,7 @@ describe("POST /memory/query", () => {
     [{ query: "x", user_id: "ada", filters: { user_id: "bob" } }, "/filters/user_id"],
     [{ query: "x", filters: { sectors: [] } }, "/filters/sectors"],
     [{ query: "x", filters: { sector: "episodic", sectors: ["semantic"] } }, "/filters/sector"],
+    [{ query: "x", filters: { from: "2026-02-01", to: "2026-01-01" } }, "/filters/to"],
     [{ query: "x", filters: { project: [] } }, "/filters/project"],
     [{ query: "x", filters: { project: "" } }, "/filters/project"],
     [{ query: "x", filters: { project: 5 } }, "/filters/project"],

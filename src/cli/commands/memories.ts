@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { clockTime, ownTimeZone } from "../../core/text/calendar.ts";
 import type { Match, Memory, MemorydClient, NewMemory } from "../../client/client.ts";
 import { isObject, messageOf } from "../../config/narrow.ts";
-import { CLIENT_NAME, MAX_CONTENT_CHARS } from "../../schemas/text-rules.ts";
+import { CLIENT_NAME, DEFAULT_MATCHES, MAX_CONTENT_CHARS, MOST_MATCHES } from "../../schemas/text-rules.ts";
 import { connect, memoryId } from "../connect.ts";
 import {
   ask,
@@ -55,7 +55,11 @@ export function addMemoryCommands(memoryd: Command): void {
     .option("-u, --user <id>", "only this user's memories", options.userId)
     .option("-p, --project <name>", "only memories of this project", options.project)
     .argument("<text...>", "the question")
-    .option("-k, --k <number>", "maximum number of memories, 1 to 200 (default: 8)", wholeNumber(1, 200))
+    .option(
+      "-k, --k <number>",
+      `maximum number of memories, 1 to ${MOST_MATCHES} (default: ${DEFAULT_MATCHES})`,
+      wholeNumber(1, MOST_MATCHES),
+    )
     .option("-s, --session <id>", "only memories of this session", options.sessionId)
     .option("-t, --tag <tag>", "only memories with this tag; several: with all of them", options.tags)
     .addOption(options.sectorOption())
@@ -174,24 +178,30 @@ async function query(words: readonly string[], flags: Flags) {
   const { api } = await (await import("../mcp/daemon-link.ts")).connectOrStart(flags, "reading");
   const filters = { project, session_id: session, tags: tag, sector, from, to, min_score: minScore };
   const snippet = flags.json === true ? undefined : SNIPPET_CHARS;
-  const { k, user: user_id, timeZone: time_zone = ownTimeZone(), asOf: as_of } = flags;
+  const { k = DEFAULT_MATCHES, user: user_id, timeZone: time_zone = ownTimeZone(), asOf: as_of } = flags;
+  // One more than is printed tells whether there are more.
+  const asked = flags.json === true ? k : Math.min(k + 1, MOST_MATCHES);
   const answer = await api.query(
     text,
-    present({ k, user_id, time_zone, as_of, snippet, filters: present(filters) }),
+    present({ k: asked, user_id, time_zone, as_of, snippet, filters: present(filters) }),
   );
   if (flags.json === true) return printJson(answer);
-  const { facts = [], relevant, plausible } = answer;
+  const { facts = [] } = answer;
+  const matches = answer.matches.slice(0, k);
+  const [relevant, plausible] = [Math.min(k, answer.relevant), Math.min(k, answer.plausible)];
   for (const fact of facts) {
     print(`  = ${paint("strong", fact.score.toFixed(2))}  ${statement(fact)}`);
     print(paint("faint", `          ${period(fact)}${doubt(fact)} · ${shortId(fact.id)}`));
   }
   // The facts are an answer.
   if (facts.length > 0 && plausible === 0 && flags.all !== true) return;
-  if (flags.all === true || minScore !== undefined) return printMatches(answer.matches);
+  if (flags.all === true || minScore !== undefined) return printMatches(matches);
   // What perhaps answers is printed only where nothing surely does.
   const isSure = relevant > 0 || facts.length > 0;
   if (relevant === 0 && plausible > 0) print(isSure ? "Perhaps also:" : "Nothing sure. Perhaps:");
-  printMatches(answer.matches, relevant > 0 ? relevant : plausible);
+  printMatches(matches, relevant > 0 ? relevant : plausible);
+  if (answer.relevant > k)
+    print(paint("faint", `more answer; print them with -k ${Math.min(4 * k, MOST_MATCHES)}`));
 }
 
 async function context(flags: Flags): Promise<void> {

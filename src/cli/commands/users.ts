@@ -232,7 +232,7 @@ async function removeAll(flags: Flags): Promise<void> {
   complain(
     isStillNeeded
       ? "A key is still needed: the daemon was started with MEMORYD_API_KEY or --api-key-file."
-      : "Every program on this machine can read and write all memories now.",
+      : "No key is needed now: your programs on this machine can read and write all memories.",
   );
 }
 

@@ -77,7 +77,10 @@ function byKind(
   const groups = grouped(files, ({ path, kind = kindByName(path), reason }) => `${kind}: ${oneLine(reason)}`);
   return [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
-    .map(([what, found]) => `${found.length} ${what} (${namesOf(found)})`);
+    .map(([what, found]) => {
+      const kinds = found.length === 1 ? what : what.replace(/^(?:file|folder)\b/, "$&s");
+      return `${found.length} ${kinds} (${namesOf(found)})`;
+    });
 }
 
 function namesOf(files: readonly { readonly path: string }[]): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
+import { hasStore, lockStart, startLockOf } from "../../daemon/runtime-file.ts";
 import type { Settings } from "../../config/config.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
@@ -90,7 +90,9 @@ export async function connectOrStart(
   const daemon = await findDaemon(settings.dataDir);
   if (daemon !== undefined) return checked(daemon);
   if (use === "reading") await requireKept(settings);
-  complain(`Starting memoryd; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
+  const isNew = settings.store === "" && !(await hasStore(settings.dataDir));
+  const place = isNew ? ` with a new data directory, ${settings.dataDir}` : "";
+  complain(`Starting memoryd${place}; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
   return await reachOrStart(settings, flags.config)(Date.now() + START_MS);
 }
 

@@ -4,6 +4,7 @@ import type { MemoryFilter } from "../../core/ports.ts";
 import { isTimeZone } from "../../core/text/calendar.ts";
 import * as wire from "../../schemas/memory.ts";
 import * as questions from "../../schemas/query-memory.ts";
+import { DEFAULT_MATCHES } from "../../schemas/text-rules.ts";
 import { fromWire, present, toWire } from "../../schemas/wire.ts";
 import { batchReply, judge } from "../batch.ts";
 import * as inputs from "../request-fields.ts";
@@ -156,6 +157,7 @@ function queryFilter(
 ): MemoryFilter {
   const read = fromWire(questions.QueryFilters, filters);
   const { minScore: _score, project, sector, ...filter } = read;
+  inputs.requireOrder(filter, "/filters/to");
   if (sector !== undefined && filter.sectors?.includes(sector) === false)
     throw invalid("/filters/sector", "is not among `sectors`: give one of the two");
   return {
@@ -186,7 +188,7 @@ export const memoryReadRoutes = routes(({ operationsOf, places }) => ({
       const filters = request.body.filters ?? {};
       const { hits, ...answer } = await operationsOf(request).queryMemory({
         ...input,
-        limit: k ?? questions.DEFAULT_MATCHES,
+        limit: k ?? DEFAULT_MATCHES,
         includeFacts: input.includeFacts ?? true,
         filter: queryFilter(filters, inputs.oneUser([userId, filters.user_id], "/filters/user_id")),
         ...present({
