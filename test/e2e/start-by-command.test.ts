@@ -29,7 +29,9 @@ it(
   async () => {
     const added = await runCli(["add", "The heron nests at the old mill."], { home, env });
     expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^remembered [0-9a-f]{8} /) });
-    expect(added.stderr).toBe("Starting memoryd; it stops after 30 minutes without use.\n");
+    expect(added.stderr).toMatch(
+      /^Starting memoryd with a new data directory, .*; it stops after 30 minutes without use\.\n$/,
+    );
     const found = await runCli(["query", "heron"], { home, env });
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("old mill"), stderr: "" });
     const status = JSON.parse((await runCli(["status", "--json"], { home, env })).stdout);

@@ -76,6 +76,8 @@ const SAYS_THE_SAME = 0.75;
 const NAMES_THE_TIME = 0.25;
 /** Characters of a paste that the question is understood by; 250 and 1 000 find as much. */
 const READ_OF_PASTE = 500;
+/** The least score of an answer to a question that asks for more than a time. */
+const LEAST_OF_ANSWER = 0.1;
 /** Lower ones, which print as 0.00, are no matches unless a caller asks for them. */
 const LEAST_SCORE = 0.005;
 
@@ -170,7 +172,9 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   // Without those that were deleted while the question was answered.
   const readable = ranked.filter(({ ordinal }) => memories.has(idOf(ordinal) ?? ""));
-  const relevant = Math.min(readable.length, answering);
+  // Of what happened when the question says, most has nothing to do with the rest of it.
+  const near = readable.filter(({ score }) => asked?.isTimeAlone === true || score >= LEAST_OF_ANSWER);
+  const relevant = Math.min(near.length, answering);
   const plausible = plausibleCount(
     readable.map(({ score }) => score),
     relevant,

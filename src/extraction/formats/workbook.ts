@@ -61,10 +61,8 @@ export function readTable(text: string): Block[] | undefined {
   const blocks: Block[] = [];
   const [first = ""] = /^.*/.exec(text) ?? [];
   const addRow = (cells: readonly string[]): null => {
-    const row = cells
-      .map(cleanLine)
-      .join(" | ")
-      .replace(/[ |]+$/, "");
+    const texts = cells.map(cleanLine);
+    const row = texts.slice(0, texts.findLastIndex((text) => text !== "") + 1).join(" | ");
     if (row !== "")
       blocks.push({ type: "table-row", text: row, ...(blocks.length === 0 && { isHeader: true }) });
     return null;
