@@ -230,9 +230,9 @@ export function currentFirst(
         mayReplace(earlier, later) &&
         !isNamed() &&
         !isDenied() &&
-        !isOfAnother(asksOf, earlier, later) &&
         lackOf(first.content) <= lackOf(second.content) &&
-        isReplaced(earlier, later);
+        isReplaced(earlier, later) &&
+        !isOfAnother(asksOf, earlier, later);
       if (isTold || isGuessed()) prefer(first, second);
     }
   }
@@ -317,7 +317,7 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
  */
 function isOfAnother(asked: ReadonlySet<string>, earlier: Dated, later: Dated): boolean {
   const wordsIn = ({ content }: Dated) =>
-    new Set(analyse(content.replace(DAY_NAMES(), " ")).filter((term) => /^\p{L}/u.test(term)));
+    new Set(analyse(fold(content).replace(DAY_NAMES(), " ")).filter((term) => /^\p{L}/u.test(term)));
   const [before, after] = [wordsIn(earlier), wordsIn(later)];
   const gone = [...before].filter((term) => !after.has(term));
   const come = [...after].filter((term) => !before.has(term));

@@ -56,10 +56,15 @@ export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits):
   return { blocks, ...officeProperties(parseXml(await parts.text("docProps/core.xml"))) };
 }
 
-/** The rows of CSV or another table in text, the first one as its header; undefined for a text that is none. */
+/**
+ * The rows of CSV or another table in text, the first one as its header; undefined for a text that is none. Excel writes a line of its
+ * own about the separator before it.
+ */
 export function readTable(text: string): Block[] | undefined {
   const blocks: Block[] = [];
-  const [first = ""] = /^.*/.exec(text) ?? [];
+  const [own = "", named] = /^\ufeff?sep=(.)\r?\n/i.exec(text) ?? [];
+  const rows = text.slice(own.length);
+  const [first = ""] = /^.*/.exec(rows) ?? [];
   const addRow = (cells: readonly string[]): null => {
     const texts = cells.map(cleanLine);
     const row = texts.slice(0, texts.findLastIndex((text) => text !== "") + 1).join(" | ");
@@ -68,9 +73,9 @@ export function readTable(text: string): Block[] | undefined {
     return null;
   };
   try {
-    parse(text, {
+    parse(rows, {
       bom: true,
-      delimiter: separatorIn(first),
+      delimiter: named ?? separatorIn(first),
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,

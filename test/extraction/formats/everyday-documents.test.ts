@@ -43,6 +43,10 @@ describe("data in text", () => {
     expect(document.blocks[0]).toMatchObject({ isHeader: true });
     const typed = { claimedType: "text/csv; charset=utf-8" };
     expect(linesOf(await extractDocument(bytesOf(rows.join("\n")), typed, EXTRACTION_LIMITS))).toEqual(lines);
+    expect(linesOf(await read("sep=;\r\na;b, c\r\n1;2, 3", "excel.csv"))).toEqual([
+      "table-row: a | b, c",
+      "table-row: 1 | 2, 3",
+    ]);
     expect(linesOf(await read("a\tb\n1\t2", "t.tsv"))).toEqual(["table-row: a | b", "table-row: 1 | 2"]);
   });
 
