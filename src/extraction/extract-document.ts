@@ -10,7 +10,7 @@ import { claimedCharset, kindOf, mediaTypeOf } from "./document-kind.ts";
 import { isCards, readCards } from "./formats/cards.ts";
 import { plainTextBlocks, type ReadDocument, tooMuchText } from "./formats/clean-text.ts";
 import { readSubtitles } from "./formats/subtitles.ts";
-import { TEXT_EXTENSIONS } from "../files/file-kinds.ts";
+import { extensionOf, TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { declaredInMarkup, decode, type Decoded } from "../files/text-decoding.ts";
 
 type Claims = Omit<ExtractionInput, "bytes">;
@@ -125,7 +125,7 @@ async function read(
       const plain = textWithin(bytes, charset ?? declaredInXml(bytes), limits);
       if (isCards(plain.text)) return withGuess(plain, { method: "plain-text", ...readCards(plain.text) });
       const text = legible(withLetters(plain.text));
-      const extension = /\.([a-z0-9]{1,10})$/i.exec(claims.filename ?? "")?.[1]?.toLowerCase() ?? "";
+      const extension = extensionOf(claims.filename ?? "");
       const [type = ""] = (claims.claimedType ?? "").split(";");
       if (/^(?:csv|tsv)$/.test(extension) || /(?:csv|tsv|tab-separated-values)\s*$/i.test(type)) {
         const { readTable } = await import("./formats/workbook.ts");

@@ -172,7 +172,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   // Without those that were deleted while the question was answered.
   const readable = ranked.filter(({ ordinal }) => memories.has(idOf(ordinal) ?? ""));
-  // Of what happened when the question says, most has nothing to do with the rest of it.
+  // Most notes of the time that the question names have nothing to do with the rest of it.
   const near = readable.filter(({ score }) => asked?.isTimeAlone === true || score >= LEAST_OF_ANSWER);
   const relevant = Math.min(near.length, answering);
   const plausible = plausibleCount(

@@ -49,7 +49,7 @@ const DATES = fromLanguages(() => {
 });
 const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
-/** What was over so lately when a text was written is told ("moved in on 3 January"), and not meant of the next year. */
+/** A day or month that ended at most so long before a text was written is meant of that year ("moved in on 3 January"). */
 const JUST_OVER_MS = 31 * 86_400_000;
 
 export interface NamedDate extends Period {

@@ -43,7 +43,7 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   const later = (period: Period): Period => (period.to > now ? period : later(yearLater(period)));
   const period = isMeantToCome ? later(best.period) : best.period;
   const { to } = period;
-  // What is due "before Christmas" is so from today on.
+  // A question for things due "before Christmas" asks from today on.
   const isBefore = period.from === -Infinity;
   const from = isMeantToCome && isBefore ? dayStart(now) : period.from;
   const place = { start: originalOf(start).start, end: originalOf(end - 1).end };
