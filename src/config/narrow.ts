@@ -19,6 +19,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: "there is no {path}",
   ENOTDIR: "a file is where {path} needs a folder",
   EROFS: "{path} is on a read-only disk",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk is full",
 };
 
 /** An error's message, for a sentence; that of a file system's error in words. */

@@ -83,6 +83,20 @@ export function momentOf(
   );
 }
 
+/**
+ * The time that a tool is limited to; either end may be missing.
+ * @throws {ServiceError} INVALID_REQUEST, also where it ends before it begins.
+ */
+export function periodOf(
+  context: Pick<AgentContext, "clock" | "timeZone">,
+  said: { readonly from?: string | number | null; readonly to?: string | number | null },
+): { from: number | undefined; to: number | undefined } {
+  const [from, to] = [momentOf(context, said.from), momentOf(context, said.to, "to")];
+  if (from !== undefined && to !== undefined && from > to)
+    throw invalidRequest("`to` lies before `from`: nothing can be between the two.");
+  return { from, to };
+}
+
 const ID_END = /^[0-9a-f-]{6,35}$/;
 
 /**

@@ -4,7 +4,7 @@ import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { formatTime, present } from "../schemas/wire.ts";
-import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
+import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { fitting, notesPreface, shortId } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
@@ -92,8 +92,7 @@ export async function timeline(
     subject: input.subject,
     ...present({
       predicate: input.predicate,
-      from: momentOf(context, input.from),
-      to: momentOf(context, input.to, "to"),
+      ...periodOf(context, input),
     }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),
     offset: 0,

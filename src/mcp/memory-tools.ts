@@ -8,7 +8,7 @@ import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schem
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { present } from "../schemas/wire.ts";
 import { DEFAULT_MATCHES } from "../schemas/text-rules.ts";
-import { idOf, momentOf, ownerCheck, readScope, writeScope, countedAdd } from "./agent-context.ts";
+import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ended, factLine, markedFacts } from "./fact-tools.ts";
 import { estimateTokens, oneLine, shortened } from "../core/text/text-size.ts";
@@ -53,8 +53,7 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
   const scope = readScope(context, input.scope);
   const onlyNotes = present({
     tags: input.tags,
-    from: momentOf(context, input.from),
-    to: momentOf(context, input.to, "to"),
+    ...periodOf(context, input),
   });
   const given = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
   const extract = Math.floor((CHARS_PER_TOKEN * (given - FRAME_TOKENS)) / EXTRACTS) - HEAD_CHARS;
@@ -87,8 +86,7 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
     ...scope.filter,
     ...present({
       tags: input.tag === undefined || input.tag === null ? undefined : [input.tag],
-      from: momentOf(context, input.from),
-      to: momentOf(context, input.to, "to"),
+      ...periodOf(context, input),
     }),
   };
   if (input.outdated === true) return listOutdated(context, input, { filter, words: scope.words });

@@ -143,6 +143,7 @@ describe("times and ids", () => {
     expect(await list({ from: "last week", to: "last week" })).toMatch(/^(?![^]*Bruges)[^]*Ghent/);
     expect(await list({ from: "last 9 days", to: "last 9 days" })).toMatch(/^(?![^]*Bruges)[^]*Ghent/);
     expect(await list({ to: "November" })).toMatch(/^No notes/);
+    expect(await list({ from: "tomorrow", to: "yesterday" })).toMatch(/^INVALID_REQUEST: `to` lies before/);
     expect(await list({ from: "December" })).toMatch(/Ghent[^]*Bruges|Bruges[^]*Ghent/);
     expect(await call(client, "memory_search", { query: "tea", from: "2025-12-20", limit: 5 })).not.toContain(
       "Bruges",

@@ -118,9 +118,6 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   if (fault !== undefined)
     return `The data directory ${dataDir} cannot be used: ${fault}; mend that, or name another with --data-dir.`;
   switch (cause?.code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return `The disk that holds ${dataDir} is full; free some space and start again.`;
     case "EMFILE":
     case "ENFILE":
       return "Too many files are open; raise the limit (`ulimit -n 4096`) and start again.";

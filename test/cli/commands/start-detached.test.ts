@@ -21,7 +21,7 @@ describe("explainStartFailure", () => {
       /^The data directory \/data cannot be used: .*circle; mend that, or name another with --data-dir\.$/,
     ],
     [systemError("ENAMETOOLONG"), /is too long; mend that, or name another with --data-dir\.$/],
-    [systemError("ENOSPC"), /is full; free some space/],
+    [systemError("ENOSPC"), /^The data directory \/data cannot be used: the disk is full; mend that/],
     [systemError("EMFILE"), /raise the limit \(`ulimit -n 4096`\)/],
     [new Error("wrapped", { cause: systemError("ENOSPC") }), /is full/],
     [
