@@ -4,6 +4,7 @@ import { likeness } from "../embedding.ts";
 import { analyse } from "../text/analyser.ts";
 import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
+import { nearness } from "../text/near-words.ts";
 import type { Memory } from "../memory.ts";
 import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
 import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
@@ -39,14 +40,19 @@ const TIME_MARK = "\u0001";
  * languages are no part of the words: a pattern that repeats them takes .15 s when it is first used.
  */
 const PAST = fromLanguages((languages) => {
-  const { beforeTime, notFormer, aged, formerUnspaced, ...question } = wordsOfAll(languages, "question");
-  const former = question.former
-    .replaceAll("~", `(?!${TIME_MARK})`)
+  const { beforeTime, notFormer, aged, formerUnspaced, obliged, ...question } = wordsOfAll(
+    languages,
+    "question",
+  );
+  const notOfTime = (source: string) => source.replaceAll("~", `(?!${TIME_MARK})`);
+  const former = notOfTime(question.former)
     // "Old" of what was replaced, and not of an age or of one of several.
     .replaceAll("«", () => String.raw`(?<!\b(?:${notFormer}) )(?:`)
     .replaceAll("»", () => String.raw`)(?! (?:${aged})(?!\p{L}))`);
   return {
     asked: expression(`${words(former).source}|${formerUnspaced}`),
+    earlier: words(notOfTime(question.earlier)),
+    obliged: words(obliged),
     beforeTime: expression(String.raw`(?= (?:${beforeTime})?(?:${timesOf(languages)})(?!\p{L}))`, "g"),
   };
 });
@@ -75,14 +81,23 @@ const asksBeforeAnother = (question: string, folded: string) =>
 /** Whether a question asks for what holds, or for what held before. */
 export function tenseOf(question: string): Tense {
   const folded = fold(question);
-  const { asked, beforeTime } = PAST();
-  const isPast = asked.test(folded.replace(beforeTime, TIME_MARK)) || asksBeforeAnother(question, folded);
+  const { asked, earlier, obliged, beforeTime } = PAST();
+  const marked = folded.replace(beforeTime, TIME_MARK);
+  // "What must I do before merging?" asks of now.
+  const isPast =
+    asked.test(marked) ||
+    (earlier.test(marked) && !obliged.test(folded)) ||
+    asksBeforeAnother(question, folded);
   return isPast ? "past" : "present";
 }
 
+/** Whether a question checks a value, of which a later one is no other thing: "does the gate code 4417 still work?" */
+export const asksIfStill = (question: string): boolean => STILL().test(fold(question));
+const STILL = fromLanguages((languages) => words(wordsOfAll(languages, "question").still));
+
 /**
  * The logarithm of the odds that the later of two notes tells the present state of what the earlier one tells, for a question that
- * finds both: a logistic function of how alike they are, how well each answers, the words that only these few have, the words of
+ * finds both: a logistic function of how alike they are, how well each answers, the telling words that both have, the words of
  * change of each, the time between them, and which is the nearest to which. Fitted to the pairs of seven sets of everyday notes in
  * sixteen languages, at odds of 2 to 3 (an outdated first answer is worse than a lost one): with each set, or each person of the set
  * of changes, left out in turn, 220 wrong first answers are put right, and 47 right ones are lost.
@@ -108,8 +123,6 @@ const MUCH_WORSE = -0.3;
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
 const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
-/** A word tells what a memory is about only where at most so many of the best have it. */
-const MAX_SHARING = 3;
 /** A smaller sum counts as this one. */
 const LEAST_SUM = 0.05;
 /** So many of the best are looked at. */
@@ -147,7 +160,7 @@ export interface CurrencyOptions {
   readonly tense: Tense;
   /** Only what happened until then supersedes; absent: everything. */
   readonly asOf: number | undefined;
-  /** The time that the question names, so that it says itself which of two it means: only what was superseded steps back. */
+  /** The time that the question names: what happened then is meant, else of what was there by its end the later one. */
   readonly period: Period | undefined;
   /** How much less likely a text answers for lacking what is asked for, see `lackOfForm`. */
   readonly lackOf: (content: string) => number;
@@ -172,12 +185,14 @@ export function currentFirst(
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
   { question, tense, asOf, period, lackOf }: CurrencyOptions,
 ): Ordered {
-  const asked = new Set(identifiersOf(question));
+  const asked = new Set(asksIfStill(question) ? [] : identifiersOf(question));
+  // What came later took nothing from what held then.
+  const until = period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to);
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
     const content = contents.get(entry.id)?.content ?? "";
-    const supersession = store.catalogue.supersession(hit.ordinal, asOf);
+    const supersession = store.catalogue.supersession(hit.ordinal, until);
     const successor = supersession === undefined ? undefined : store.catalogue.find(supersession.by)?.ordinal;
     return [
       {
@@ -226,13 +241,14 @@ export function currentFirst(
       // The question asks what is not so, and only the earlier one tells it.
       const isDenied = () => earlier.hit.shares.denial !== undefined && later.hit.shares.denial === undefined;
       const isGuessed = () =>
-        period === undefined &&
+        (period === undefined || (later.occurredAt < period.to && !isThen(earlier))) &&
         mayReplace(earlier, later) &&
         !isNamed() &&
         !isDenied() &&
         lackOf(first.content) <= lackOf(second.content) &&
         isReplaced(earlier, later) &&
-        !isOfAnother(asksOf, earlier, later);
+        !isOfAnother(asksOf, earlier, later) &&
+        !isOfNearName(question, earlier, later);
       if (isTold || isGuessed()) prefer(first, second);
     }
   }
@@ -276,7 +292,6 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     const most = alike(one, other);
     return best.every((dated) => dated === one || dated === other || alike(one, dated) <= most);
   };
-  const isTelling = (term: string) => best.filter((dated) => dated.terms().has(term)).length <= MAX_SHARING;
   return (earlier, later) => {
     const ratio = Math.log(Math.max(LEAST_SUM, later.sum) / Math.max(LEAST_SUM, earlier.sum));
     const days = (later.occurredAt - earlier.occurredAt) / DAY_MS;
@@ -290,9 +305,7 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     odds += WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier)));
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
     const shared = [...later.terms()].filter((term) => earlier.terms().has(term));
-    const ofTelling = ({ length }: readonly string[]) => WEIGHTS.telling * Math.min(MAX_TELLING, length);
-    if (odds + ofTelling(shared) + WEIGHTS.clear < LINE[tense]) return false;
-    odds += ofTelling(shared.filter(isTelling));
+    odds += WEIGHTS.telling * Math.min(MAX_TELLING, shared.length);
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
     // "The lease of the boathouse lies in the blue folder" answers much worse, and does not say when it ends.
@@ -308,6 +321,22 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (change === undefined || (isWarned && change !== "clear")) return false;
     return odds + WEIGHTS[change] >= LINE[tense];
   };
+}
+
+/** A word with a capital letter, of which a name may be. */
+const CAPITALISED = /(?<!\p{L})\p{Lu}[\p{L}\p{M}]{3,}/gu;
+
+/** Whether the question names somebody of the earlier note, and the later one instead somebody of nearly the same name: "Jansen", "Janssen". */
+function isOfNearName(question: string, earlier: Dated, later: Dated): boolean {
+  const wordsIn = (text: string): Set<string> => new Set(fold(text).match(/\p{L}+/gu));
+  const namesIn = ({ content }: Dated) => (content.match(CAPITALISED) ?? []).map((name) => fold(name));
+  const [asked, before, after] = [question, earlier.content, later.content].map(wordsIn);
+  // An inflected name is the same: its last letter may differ.
+  const isInflected = (one: string, other: string) =>
+    other.startsWith(one.slice(0, -1)) || one.startsWith(other.slice(0, -1));
+  const named = namesIn(earlier).filter((name) => asked?.has(name) === true && after?.has(name) === false);
+  const come = named.length === 0 ? [] : namesIn(later).filter((name) => before?.has(name) === false);
+  return named.some((one) => come.some((other) => nearness(one, other) > 0 && !isInflected(one, other)));
 }
 
 /**

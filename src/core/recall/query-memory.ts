@@ -7,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { anotherBehind, namingAnother } from "./identifiers.ts";
-import { currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
+import { asksIfStill, currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {
@@ -122,13 +122,13 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   ]);
   const contentOf = (ordinal: Ordinal) => memories.get(store.catalogue.idAt(ordinal) ?? "")?.content;
   const another = namingAnother(
-    asked?.isTimeAlone === true || input.isText === true ? "" : question,
+    asked?.isTimeAlone === true || input.isText === true || asksIfStill(question) ? "" : question,
     [...found.slice(0, LOOKED_AT), ...(sureness === undefined ? [] : [sureness.best])].map((hit) => ({
       hit,
       content: contentOf(hit.ordinal) ?? "",
     })),
   );
-  const lackOf = lackOfForm(question);
+  const lackOf = lackOfForm(question, asked === undefined);
   const { hits: ordered, areStates } =
     asked?.isTimeAlone === true
       ? { hits: found, areStates: () => false }

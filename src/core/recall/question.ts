@@ -114,9 +114,9 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
  * begins with them: "where are my notes?" asks of notes.
  */
 const LISTING = fromLanguages((languages) => {
-  const { listing, everything } = wordsOfAll(languages, "question");
+  const { listing, everything, courtesy, thanks } = wordsOfAll(languages, "question");
   return expression(
-    String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing})|${everything})(?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}])(?:(?<=^[^\p{L}\p{N}]{0,8}|[:;,–—] ?)(?:${listing}|${courtesy})|${everything}|(?:${thanks})(?=[^\p{L}\p{N}]*$))(?![\p{L}\p{N}])`,
     "g",
   );
 });

@@ -9,7 +9,7 @@ import {
   conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { fit, type Period } from "../text/time-periods.ts";
+import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
@@ -47,6 +47,10 @@ const UNKNOWN_WORDS = 2;
  * note 143 find theirs first (96 without the limit, 153 with nothing of the paste); at 1.2 three of 94 pasted prompts less are right.
  */
 const PASTED_RANGE = 1.6;
+/** The shortest past time of which a question asks for a state: a February. */
+const LEAST_STATE_MS = 28 * DAY_MS;
+/** The most that a note of before loses where a state may be asked for. */
+const EARLIER = 0.25;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 const NEUTRAL_SALIENCE = 0.5;
 /**
@@ -151,12 +155,12 @@ export function rank(
     terms[at + PLACE.session] = weights.session * ((sessions.get(candidate.sessionId) ?? 0) / SESSION_BEST);
     if (question.period !== undefined)
       terms[at + PLACE.time] =
-        -weights.time * (1 - periodFit(question.period, candidate)) * Math.max(0, total(terms, at));
+        -timeLoss(question.period, candidate, weights, now) * Math.max(0, total(terms, at));
     const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
     if (scale !== 1)
       for (let term = at; term < at + WIDTH; term += 1) terms[term] = (terms[term] ?? 0) / scale;
   });
-  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, weights);
+  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, weights, now);
   const scores = new Float64Array(candidates.length);
   const hits = candidates.map(({ ordinal }, i) => {
     const at = i * WIDTH;
@@ -181,6 +185,7 @@ function addPasted(
   candidates: readonly RankingCandidate[],
   terms: Terms,
   weights: RankingWeights,
+  now: number,
 ): void {
   const sums = candidates.map((_, i) => total(terms, i * WIDTH));
   const best = sums.reduce((most, sum) => Math.max(most, sum), 0);
@@ -188,7 +193,7 @@ function addPasted(
   for (const [i, candidate] of candidates.entries()) {
     const { words = 0, cosine = 0 } = candidate.pasted ?? {};
     const near = Math.max(0, 1 - (best - (sums[i] ?? 0)) / PASTED_RANGE);
-    const then = period === undefined ? 1 : 1 - weights.time * (1 - periodFit(period, candidate));
+    const then = period === undefined ? 1 : 1 - timeLoss(period, candidate, weights, now);
     const telling = (weights.words * words) / Math.max(1, bestWords);
     terms[i * WIDTH + PLACE.pasted] = near * then * (telling + weights.paste * Math.max(0, cosine - mean));
   }
@@ -335,6 +340,17 @@ function namedSpeakers(question: RankingQuestion, candidates: readonly RankingCa
 /** How well a memory fits the time of the question, in [0, 1]. */
 export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCandidate): number {
   return namesPeriod === true ? 1 : fit(period, occurredAt);
+}
+
+/**
+ * The share of its terms that a memory loses by the time of the question. Of a past month or more, and of a time that goes on, a question
+ * may ask for the state then, which an earlier note tells ("who owned checkout in June?", "what is the rent this month?").
+ */
+function timeLoss(period: Period, candidate: RankingCandidate, weights: RankingWeights, now: number): number {
+  const loss = weights.time * (1 - periodFit(period, candidate));
+  const { from, to } = period;
+  const mayBeState = from <= now && (to > now || to - from >= LEAST_STATE_MS);
+  return mayBeState && candidate.occurredAt < from ? Math.min(EARLIER, loss) : loss;
 }
 
 function total(terms: Terms, at: number): number {

@@ -31,7 +31,7 @@ const LEAST_SUM = 0.5;
 /** A word of the question counts as one of its words when it weighs this much of the heaviest one. */
 const TELLING_SHARE = 0.5;
 /** Added to the log-odds of a memory that happened when the question says: the words of the time are not among those that are matched. */
-const ON_TIME = 3.4;
+const ON_TIME = 2;
 /**
  * Weights of the figures in a logistic function, fitted to first matches that are right and to questions that nothing answers, of
  * nine sets of notes (with each left out in turn, a right one stands above an unanswerable question's best in 83 of 100 pairs), and
@@ -122,13 +122,33 @@ const AMOUNT = fromLanguages((languages) => {
     "g",
   );
 });
-/** Lowers the logarithm of the odds of a text without the form that is asked for, and of one without a number or a time of its own. */
-const LACKING = { form: 5, amount: 2.5 } as const;
+/**
+ * Lowers the logarithm of the odds of a text without the form that is asked for, of one without a number or a time of its own, and of one
+ * that names other years.
+ */
+const LACKING = { form: 5, amount: 2.5, year: 2.5 } as const;
 /** The same for a text that names another thing. */
 export const NAMES_ANOTHER = 2;
 
-/** How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts. */
-export function lackOfForm(question: string): (content: string) => number {
+const YEAR = /(?<![\p{L}\p{N}])(?:19|20)\d\d(?![\p{L}\p{N}])/gu;
+
+/**
+ * How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts.
+ *
+ * @param isYearNamed whether the years of the question are those that notes name, and not the time in which they were written: "the fair in 2027".
+ */
+export function lackOfForm(question: string, isYearNamed = false): (content: string) => number {
+  const years: readonly string[] = isYearNamed ? (question.match(YEAR) ?? []) : [];
+  const lackOf = lackOfOtherForms(question);
+  if (years.length === 0) return lackOf;
+  return (content) => {
+    const named = content.match(YEAR) ?? [];
+    const isOfOthers = named.length > 0 && !named.some((year) => years.includes(year));
+    return lackOf(content) + (isOfOthers ? LACKING.year : 0);
+  };
+}
+
+function lackOfOtherForms(question: string): (content: string) => number {
   const folded = fold(question);
   const { forms: known, amount } = ASKED();
   const forms = known.filter(([asks]) => asks.test(folded));

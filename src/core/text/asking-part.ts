@@ -41,7 +41,7 @@ const MACHINE = new RegExp(
     String.raw`^\s*[\[(<]?(?:${TIMESTAMP})`,
     String.raw`^\s*[\[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERR(?:OR)?|FATAL|CRITICAL|SEVERE|PANIC)\b[\])]?[: ]`,
     String.raw`^\s*(?:${DIFF_HEAD}|[+]\s?\S|\.\.\. )`,
-    String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in )`,
+    String.raw`^\s*(?:at |File "|Traceback |Caused by|goroutine \d|thread '|panicked at|Stack trace|Exception in |Node\.js v\d)`,
     String.raw`^\s*(?:[\w.$]{1,200}\.)?\w{0,200}(?:Error|Exception|Warning)\b[^?]*:`,
     String.raw`^\s*(?:[$#%❯] |> |PS [A-Z]:|\w+@[\w.-]+[:~])`,
     String.raw`^\s*(?:##\[\w+\]|(?:note|warning|error|hint|help|info|debug): )|^\s*[\w.-]+:\s*$`,

@@ -10,8 +10,8 @@ const ENTRIES = {
   ],
   question: [
     "asks asksUnspaced points fault faultUnspaced coming comingUnspaced happened happenedUnspaced denial former",
-    "formerUnspaced notFormer aged beforeTime listing everything phone phoneAlone mail price asking ofWhom free howMuch",
-    "howMuchUnspaced when was mailHead mailSubject",
+    "formerUnspaced earlier obliged notFormer aged beforeTime still listing everything courtesy thanks phone phoneAlone",
+    "mail price asking ofWhom free howMuch howMuchUnspaced when was mailHead mailSubject",
   ],
   change: ["words unspaced fromMonth weak denied denying warning warningUnspaced doseUnits open"],
   statement: [

@@ -231,14 +231,14 @@ function makeGrammar(words: TimeWords): Grammar {
       ruleOfDigits(
         [
           `(?:${inWords})?(?<y>(?:19|20)\\d\\d)[ /-]?[qt](?<quarterNumber>[1-4])`,
-          `(?:${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
+          `(?<within>${inWords})?(?:${nth} (?:(?<half>${mixed.half})|${mixed.quarter})|[qt](?<quarterNumber>[1-4])|[hs](?<halfNumber>[12]))(?:${ofYear}|${link}(?<whole>${words.year})|(?![ /-]?${link}\\d{4}| of(?!\\p{L})))`,
         ],
-        ({ nth: place, half, whole, quarterNumber, halfNumber, y }, now) => {
+        ({ nth: place, half, whole, quarterNumber, halfNumber, y, within }, now) => {
           const number = quarterNumber ?? halfNumber;
           const isHalf = (half ?? halfNumber) !== undefined;
-          // Halves of a match are none of a year.
-          if (isHalf && (y ?? whole) === undefined && !/year|jahr|jaar|sem/.test(half ?? ""))
-            return undefined;
+          // Halves of a match are none of a year, and "Q1" alone may be a word of the text that is looked for.
+          const isOfYear = /year|jahr|jaar|sem/.test(half ?? "") || (quarterNumber !== undefined && within);
+          if ((isHalf || number !== undefined) && (y ?? whole) === undefined && !isOfYear) return undefined;
           const count = isHalf ? 2 : 4;
           const named = number === undefined ? ordinalOf(place) : Number(number) - 1;
           // "Last quarter", of no year that is named, is the one that is over.

@@ -73,6 +73,40 @@ describe("a question about what changed", () => {
     }
   });
 
+  it("is not answered by a later note on somebody of nearly the same name", async () => {
+    const jansen = await add("Mr. Jansen: phone 0175 619 3040, shoe size 43, duty boots.", 1);
+    const janssen = await add("Ms. Janssen: phone 0160 322 8814, shoe size 38, wants clogs.", 60);
+    expect((await ask("Jansen shoe size phone"))[0]?.memory.id).toBe(jansen);
+    expect((await ask("Janssen shoe size phone"))[0]?.memory.id).toBe(janssen);
+  });
+
+  it("is answered by the later value where it checks the earlier one", async () => {
+    await add("The gate code is 4417", 1);
+    const now = await add("The gate code was changed to 4471", 60);
+    expect((await ask("Does the gate code 4417 still work?"))[0]?.memory.id).toBe(now);
+    expect((await ask("gate code 4417"))[0]?.memory.id).not.toBe(now);
+  });
+
+  it("of the state at a past time is answered by what was there by then", async () => {
+    const day = 86_400_000;
+    const on = (ago: number, content: string) =>
+      addMemory(world.ports, { content, occurredAt: world.now - ago * day });
+    const { memory: first } = await on(300, "Priyanka owns the checkout service");
+    const { memory: second } = await on(200, "Wen owns the checkout service now");
+    await on(100, "Wen takes care of the calendar");
+    await on(20, "Ines owns the checkout service now");
+    const { memory: lunch } = await on(101, "Lunch with Priyanka");
+    const month = (ago: number) =>
+      new Date(world.now - ago * day).toLocaleString("en", {
+        month: "long",
+        year: "numeric",
+        timeZone: "UTC",
+      });
+    expect((await ask(`who owned the checkout service in ${month(100)}?`))[0]?.memory.id).toBe(second.id);
+    expect((await ask(`who owned the checkout service in ${month(299)}?`))[0]?.memory.id).toBe(first.id);
+    expect((await ask(`lunch with whom in ${month(101)}?`))[0]?.memory.id).toBe(lunch.id);
+  });
+
   it("answers as of a time: what came later has no say", async () => {
     const paris = await add("Ada lives in Paris", 1);
     const rome = await add("Ada lives in Rome", 10, [paris]);
@@ -268,6 +302,12 @@ it.each([
   "Qual é a antiga morada?",
   "Qual era a velha senha?",
   "Wat is het oude wachtwoord?",
+  "What did we use to send mails with?",
+  "Which editor did we use before Zed?",
+  "Which service do we no longer use?",
+  "Where did Ada live earlier?",
+  "Wo hat Ada vorher gewohnt?",
+  "¿Quién era mi gestora antes de Íñigo?",
 ])("%s asks for the past", (question) => {
   expect(tenseOf(question)).toBe("past");
 });
@@ -309,6 +349,18 @@ it.each([
   "Qual é a igreja mais antiga?",
   "Hoe oud is Kees?",
   "Wie is een oude vriend van Kees?",
+  "What do we use to send mails?",
+  "Which checks do I run before merging?",
+  "Which checks do I run before each release?",
+  "Must the report be sent earlier than Friday?",
+  "Are there any more checks to run?",
+  "Who owns checkout now that Priyanka is no longer here?",
+  "Was muss ich vorher erledigen?",
+  "¿Qué hay que hacer antes de publicar?",
+  "Que dois-je vérifier avant de publier ?",
+  "Cosa devo controllare prima di pubblicare?",
+  "O que tenho de fazer antes de publicar?",
+  "Wat moet ik eerst doen?",
 ])("%s asks for the present", (question) => {
   expect(tenseOf(question)).toBe("present");
 });

@@ -79,6 +79,12 @@ it("asks nothing of the form of what a question does not ask for", () => {
     expect(lackOfForm(question)("a note")).toBe(0);
 });
 
+it("takes a text that names other years for less likely, where the question names one", () => {
+  const lackOf = lackOfForm("When is the summer fair 2027?", true);
+  expect(lackOf("Summer fair on 12 July 2025")).toBeGreaterThan(lackOf("Summer fair on 12 July 2027"));
+  expect(lackOf("Summer fair on 12 July")).toBe(0);
+});
+
 it("does not take a note for an answer that has no number where one is asked for, and scores less", async () => {
   await addMemory(world.ports, { content: "Arminda next door keeps our keys" });
   const { hits, relevant } = await ask("what is the phone number of Arminda next door?");

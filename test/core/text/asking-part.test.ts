@@ -14,7 +14,9 @@ Nov 25 10:00:03 host sshd[811]: Connection closed by authenticating user root`,
   "JavaScript trace": `TypeError: Cannot read properties of undefined (reading 'id')
     at renderRow (/srv/app/src/table.tsx:88:21)
     at Array.map (<anonymous>)
-    at Table (/srv/app/src/table.tsx:41:14)`,
+    at Table (/srv/app/src/table.tsx:41:14)
+
+Node.js v22.13.0`,
   "Python trace": `Traceback (most recent call last):
   File "/srv/app/worker.py", line 31, in run
     total = sum(row["amount"] for row in rows)

@@ -13,6 +13,8 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-11-02..2026-11-09 | what did we do in week 45?
     2025-11-03..2025-11-10 | deploys in calendar week 45 of 2025
     - | what do I train in week 3?
+    - | Q3 plan
+    - | what do we plan for Q1?
     - | what did I write about week 3 of the course?
     2026-01..2026-04 | books of the first three months of 2026
     2025-10..2026-01 | invoices of the last three months of 2025
