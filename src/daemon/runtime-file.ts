@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StartedWith } from "../config/config.ts";
 import { isObject } from "../config/narrow.ts";
@@ -37,6 +37,9 @@ function isRuntimeInfo(info: unknown): info is RuntimeInfo {
 
 const FILE_NAME = "daemon.json";
 
+/** Stays the same where the directory is moved; that of a copy is another. */
+const identityOf = (dataDir: string): string => String(statSync(dataDir, { bigint: true }).ino);
+
 /** A token for one run of the daemon: 256 random bits, fit for a header. */
 export const newLocalToken = (): string => randomBytes(32).toString("base64url");
 
@@ -48,13 +51,18 @@ export const proofOf = (
 
 /** Writes the file, in place of an earlier daemon's. Readers see the old file or the new one, whole. */
 export function writeRuntimeInfo(dataDir: string, info: RuntimeInfo): void {
-  writeJson(join(dataDir, FILE_NAME), info);
+  writeJson(join(dataDir, FILE_NAME), { ...info, directory: identityOf(dataDir) });
 }
 
-/** The daemon that runs on this data directory, or that did not stop cleanly; undefined without a file, or for a damaged one. */
+/**
+ * The daemon that runs on this data directory, or that did not stop cleanly; undefined without a file, for a damaged one, and for one
+ * that was copied with the directory: what is meant for the copy must not reach the original.
+ */
 export function readRuntimeInfo(dataDir: string): RuntimeInfo | undefined {
   const info = readJson(join(dataDir, FILE_NAME));
-  return isRuntimeInfo(info) ? info : undefined;
+  if (!isRuntimeInfo(info)) return undefined;
+  const { directory } = info as { readonly directory?: unknown };
+  return directory === undefined || directory === identityOf(dataDir) ? info : undefined;
 }
 
 /** True where a store was ever made, which a daemon could serve. */

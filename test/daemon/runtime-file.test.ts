@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ const info: RuntimeInfo = {
 describe("the runtime file", () => {
   it("gives back what was written, and leaves nothing else behind", () => {
     writeRuntimeInfo(dataDir, info);
-    expect(readRuntimeInfo(dataDir)).toEqual(info);
+    expect(readRuntimeInfo(dataDir)).toMatchObject(info);
     expect(readdirSync(dataDir)).toEqual(["daemon.json"]);
   });
 
@@ -48,10 +48,23 @@ describe("the runtime file", () => {
   it("is taken away by the instance that wrote it only", () => {
     writeRuntimeInfo(dataDir, info);
     removeRuntimeInfo(dataDir, "another");
-    expect(readRuntimeInfo(dataDir)).toEqual(info);
+    expect(readRuntimeInfo(dataDir)).toMatchObject(info);
     removeRuntimeInfo(dataDir, "one");
     expect(readRuntimeInfo(dataDir)).toBeUndefined();
     removeRuntimeInfo(dataDir, "one");
+  });
+
+  it("stays with a directory that is moved, and is none of a copy's", () => {
+    writeRuntimeInfo(dataDir, info);
+    const [copy, moved] = [`${dataDir}-copy`, `${dataDir}-moved`];
+    try {
+      cpSync(dataDir, copy, { recursive: true });
+      expect(readRuntimeInfo(copy)).toBeUndefined();
+      renameSync(dataDir, moved);
+      expect(readRuntimeInfo(moved)).toMatchObject(info);
+    } finally {
+      for (const folder of [copy, moved]) rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("draws tokens that fit into a header and never repeat", () => {

@@ -14,6 +14,8 @@ export interface FakeDocumentDaemon {
   readonly api: Run["api"];
   /** By id. */
   readonly documents: Map<string, FakeDocument>;
+  /** The hashes of those that went to the trash. */
+  readonly trash: string[];
   /** What goes with the last file that was sent, but its name and bytes. */
   lastFields: unknown;
   /** How many files were sent. */
@@ -36,6 +38,7 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
   };
   const fake: FakeDocumentDaemon = {
     documents,
+    trash: [],
     lastFields: {},
     sent: 0,
     answers: true,
@@ -46,7 +49,10 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
           for (const document of documents.values()) yield { ...document, user_id: null };
         },
         get: async (id: string) => find(id),
-        delete: async (id: string) => documents.delete(find(id).id),
+        delete: async (id: string, { trash = false } = {}) => {
+          if (trash) fake.trash.push(find(id).sha256);
+          return documents.delete(find(id).id);
+        },
         submit: async (source: { file: Blob; filename: string }, fields: { metadata: { path: string } }) => {
           fake.sent += 1;
           fake.lastFields = fields;

@@ -42,6 +42,8 @@ export interface Run {
   readonly documents: Map<string, KnownDocument>;
   /** Size and time of each file that needs no second look, by path. */
   readonly seen: Map<string, string>;
+  /** When a document of a file that changed last went to the trash, by path. */
+  readonly kept: Map<string, number>;
   readonly options: IngestOptions;
   /** Stops after the current file, whose job is cancelled. */
   readonly signal: AbortSignal;
@@ -63,7 +65,7 @@ export async function startRun(
     // Without a user the list has everybody's.
     if (document.user_id === (user ?? null)) documents.set(document.id, known(document));
   }
-  return { api, findApi, documents, seen: new Map(), options, signal };
+  return { api, findApi, documents, seen: new Map(), kept: new Map(), options, signal };
 }
 
 export const emptyTally = (): Tally => ({
@@ -149,7 +151,7 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
       isNew ? { sha256: sentHash, paths: [path] } : known(await run.api.documents.get(id, { l: 1 })),
     );
   }
-  for (const id of older) await release(run, id, [path]);
+  for (const id of older) await release(run, id, [path], isWorthKeeping);
   if (!isKnown && (older.length > 0 || isReread)) tally.replaced += 1;
   else if (isNew) tally.added += 1;
   else tally.unchanged += 1;
@@ -187,7 +189,7 @@ export async function findGone(run: Pick<Run, "documents">, roots: readonly stri
 export async function removeGone(run: Run, gone: Iterable<[string, readonly string[]]>, tally: Tally) {
   for (const [id, paths] of gone) {
     try {
-      if (await release(run, id, paths, { trash: true })) tally.removed += 1;
+      if (await release(run, id, paths)) tally.removed += 1;
       for (const path of paths) run.seen.delete(path);
     } catch (error) {
       if (run.signal.aborted) return;
@@ -197,8 +199,22 @@ export async function removeGone(run: Run, gone: Iterable<[string, readonly stri
   }
 }
 
+/** A file that changes all the time does not fill the trash: of its documents one an hour is kept, of those of a large file one a day. */
+const KEPT_EVERY_MS = { small: 3_600_000, large: 86_400_000 } as const;
+const LARGE_BYTES = 1_048_576;
+
+/** Whether the document of a file that changed goes to the trash; it does so then. */
+function isWorthKeeping({ kept }: Run, path: string, bytes: number): boolean {
+  const now = Date.now();
+  const every = KEPT_EVERY_MS[bytes < LARGE_BYTES ? "small" : "large"];
+  // A clock that was set back keeps, too.
+  if (Math.abs(now - (kept.get(path) ?? -Infinity)) < every) return false;
+  kept.set(path, now);
+  return true;
+}
+
 /**
- * Takes files from a document. It is deleted where no other file holds its bytes; the daemon is asked again, as another command
+ * Takes files from a document. It is moved to the trash where no other file holds its bytes, or deleted where it is not worth keeping; the daemon is asked again, as another command
  * may have added one. Where it is called as a file that it no longer stands for, it takes the name of one that is left.
  * @returns whether it was deleted.
  */
@@ -206,7 +222,7 @@ async function release(
   run: Run,
   id: string,
   gone: readonly string[],
-  deletion: { readonly trash?: true } = {},
+  isKept: typeof isWorthKeeping = () => true,
 ): Promise<boolean> {
   const { api, documents } = run;
   const document = await api.documents.get(id, { l: 1 }).catch(unlessMissing);
@@ -217,7 +233,8 @@ async function release(
   );
   const [first] = left;
   if (document === undefined || first === undefined) {
-    await api.documents.delete(id, deletion).catch(unlessMissing);
+    const trash = isKept(run, gone[0] ?? "", document?.bytes ?? 0);
+    await api.documents.delete(id, { trash }).catch(unlessMissing);
     documents.delete(id);
     return document !== undefined;
   }

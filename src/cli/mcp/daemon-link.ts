@@ -14,11 +14,14 @@ import { MemorydError } from "../../client/client.ts";
 export type ReachDaemon = (deadline: number) => Promise<Daemon>;
 
 const POLL_MS = 100;
+/** A daemon that holds the directory and is not found is on its way out, or serves the directory that this one is a copy of. */
+const HELD_MS = 20_000;
 
 /** @param config the configuration file that was named, for a daemon that is started. */
 export function reachOrStart(settings: Settings, config: string | undefined): ReachDaemon {
   const { dataDir } = settings;
   return async (deadline) => {
+    const giveUpAt = Date.now() + HELD_MS;
     for (;;) {
       const daemon = await findDaemon(dataDir);
       if (daemon !== undefined) return checked(daemon);
@@ -29,23 +32,33 @@ export function reachOrStart(settings: Settings, config: string | undefined): Re
             `If it never starts and you are certain that nothing is starting it, remove ${startLockOf(dataDir)}.`,
         );
       // A start that takes longer than the call goes on without it.
-      await Promise.race([startOnce(settings, config), sleep(left + 1, undefined, { ref: false })]);
+      const held = await Promise.race([
+        startOnce(settings, config),
+        sleep(left + 1, undefined, { ref: false }),
+      ]);
+      if (held !== undefined && Date.now() > giveUpAt) throw new CliFailure(held);
       await sleep(POLL_MS);
     }
   };
 }
 
-/** Starts the daemon, unless another process is starting it. @throws {CliFailure} if trying again does not help. */
-async function startOnce(settings: Settings, config: string | undefined): Promise<void> {
+/**
+ * Starts the daemon, unless another process is starting it.
+ * @returns why it did not start, where trying again may help.
+ * @throws {CliFailure} if it does not.
+ */
+async function startOnce(settings: Settings, config: string | undefined): Promise<string | undefined> {
   const { dataDir } = settings;
   try {
     const lock = await lockStart(dataDir);
-    if (lock === undefined) return;
+    if (lock === undefined) return undefined;
     try {
       // The process that held the lock before may have started it.
-      if ((await findDaemon(dataDir)) !== undefined) return;
+      if ((await findDaemon(dataDir)) !== undefined) return undefined;
       const outcome = await startForClient(settings, config);
-      if (outcome.kind === "failed" && outcome.mayPass !== true) throw new CliFailure(outcome.message);
+      if (outcome.kind === "ready") return undefined;
+      if (outcome.mayPass !== true) throw new CliFailure(outcome.message);
+      return outcome.message;
     } finally {
       await lock.release();
     }

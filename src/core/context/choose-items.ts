@@ -35,8 +35,12 @@ const MIN_OF_VALUE = 2;
 /** Share of the words of something open that a later note must have to be its end. */
 const CLOSING = 0.6;
 const MIN_CLOSING = 2;
-/** An item worth less is left out even where there is room, but for a few where there is hardly anything. */
+/**
+ * An item worth less is left out even where there is room, but for a few where there is hardly anything. Who asks for more than the usual
+ * tokens gets what is worth less in proportion: an allergy that was noted two years ago.
+ */
 const LEAST_VALUE = 0.17;
+const USUAL_TOKENS = 2_000;
 const LEAST_OF_FEW = 0.02;
 const FEW = 5;
 /** Share of the words of a summary in other items from which on it adds nothing. */
@@ -55,10 +59,11 @@ export function chooseItems(
   costOf: (item: ContextItem) => number,
   titleCostOf: (title: string) => number,
 ): { readonly title: string; readonly items: readonly Candidate[] }[] {
+  const leastValue = LEAST_VALUE * Math.min(1, USUAL_TOKENS / tokens);
   const usable = withoutSaid(
     withoutRepeats(withoutClosed(candidates)).filter(
       ({ value, answer }, place) =>
-        answer !== undefined || value >= (place < FEW ? LEAST_OF_FEW : LEAST_VALUE),
+        answer !== undefined || value >= (place < FEW ? LEAST_OF_FEW : leastValue),
     ),
   );
   const parts = PARTS.map((part) => ({

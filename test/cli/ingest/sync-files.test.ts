@@ -120,6 +120,23 @@ describe("taking in folders", () => {
     expect(hashesKept()).toBe(1);
   });
 
+  it("moves the document of a changed file to the trash, and of a file that changes all the time one an hour", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    for (const [text, minutes, trashed] of [
+      ["one", 0, 0],
+      ["two", 1, 1],
+      ["three", 1, 1],
+      ["four", 61, 2],
+    ] as const) {
+      vi.setSystemTime(Date.now() + minutes * 60_000);
+      put("a/one.md", text);
+      await look("a");
+      expect(daemon.trash).toHaveLength(trashed);
+      expect(daemon.documents.size).toBe(1);
+    }
+    vi.useRealTimers();
+  });
+
   it("keeps the document of a file that changes between its reading and its sending", async () => {
     put("a/one.md", "one");
     const { submit } = daemon.api.documents;

@@ -109,6 +109,16 @@ describe("composeContext", () => {
     expect(all).toHaveLength(6);
   });
 
+  it("tells what is long ago to those who ask for many tokens", async () => {
+    world.now -= 1_200 * DAY_MS;
+    await add("Emil is allergic to peanuts.", kept("fact"));
+    world.now += 1_200 * DAY_MS;
+    for (const tool of ["tabs", "vim", "pnpm", "zsh", "make", "fish"])
+      await add(`I always prefer ${tool}, never anything else.`, kept("preference"));
+    expect(await texts({ maxTokens: 1_200 })).toHaveLength(6);
+    expect(await texts({ maxTokens: 8_000 })).toContain("Emil is allergic to peanuts.");
+  });
+
   it("tells a bound key of nobody else, whomever it names", async () => {
     await add("I prefer tea.", { userId: "ada" });
     await add("I prefer coffee.", { userId: "ben" });
