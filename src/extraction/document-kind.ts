@@ -234,16 +234,19 @@ function oldOffice(bytes: Uint8Array): ServiceError {
   return unprocessable("The document is encrypted. Save it without a password and send that.");
 }
 
-/** Text has no zero bytes (but UTF-16) and few other controls. */
+/** What a power cut leaves in a log. */
+// oxlint-disable-next-line no-control-regex
+const HOLE = /\0{32,}/g;
+/** A bell, the end mark of DOS. */
+const FEW_CONTROLS = 2;
+
+/** Text has no zero bytes (but UTF-16, and holes) and few other controls. */
 function isBinary(bytes: Uint8Array): boolean {
   if (looksLikeUtf16(bytes) !== undefined) return false;
-  const sample = bytes.subarray(0, 65_536);
-  let controls = 0;
-  for (const byte of sample) {
-    if (byte === 0) return true;
-    if (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) controls += 1;
-  }
-  return controls > sample.length * 0.01;
+  const sample = Buffer.from(bytes.subarray(0, 65_536)).toString("latin1").replace(HOLE, "");
+  // oxlint-disable-next-line no-control-regex
+  const controls: readonly string[] = sample.match(/[\0-\x07\x0e-\x1a\x1c-\x1f]/g) ?? [];
+  return controls.includes("\0") || controls.length > Math.max(FEW_CONTROLS, sample.length * 0.01);
 }
 
 function looksLikeHtml(start: string): boolean {

@@ -41,6 +41,8 @@ describe("kindOf", () => {
     ["md", TEXT, { claimedType: "text/plain", filename: "README.md" }],
     ["md", TEXT, { claimedType: ".markdown" }],
     ["txt", new Uint8Array(Buffer.from("\ufeffnote", "utf16le")), {}],
+    ["txt", latin1(`10:00 pump on\n${"\0".repeat(512)}10:05 pump off\n`), { filename: "pump.log" }],
+    ["txt", latin1("A note of DOS.\r\n\x1a"), { filename: "note.txt" }],
     ["txt", new Uint8Array(Buffer.from("a longer note", "utf16le")), {}],
   ])("is %s (%#)", async (kind, bytes, claim) => {
     expect(await kindOf(bytes, claim)).toBe(kind);
@@ -90,6 +92,7 @@ describe("kindOf", () => {
     ],
     ["an archive", zipOf([{ name: "a.txt", content: "" }]), {}, /an archive, or a document in one/],
     ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
+    ["holes of binary data", latin1(`ab\0c${"\0".repeat(64)}def`), {}, /of a kind that is not read/],
     ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /of a kind that is not read/],
   ])("refuses %s", async (_, bytes, claim, message) => {
     await expect(kindOf(bytes, claim)).rejects.toThrow(

@@ -49,11 +49,12 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
   yield* finish();
 }
 
-/** A mail with the time of its separator as its date, if it has none. */
+/** A mail with the time of its separator as its date, if it has none that can be read. */
 function dated(mail: Buffer, separator: string): Buffer {
   const [, month = "", day = "", time = "", zone = "", year = ""] = ARRIVED.exec(separator) ?? [];
   const [headers = ""] = mail.toString("latin1", 0, MAX_HEADER_BYTES).split(/\n\r?\n/, 1);
-  if (year === "" || /^date:/im.test(headers)) return mail;
+  const [, own = ""] = /^date:(.*)$/im.exec(headers) ?? [];
+  if (year === "" || !Number.isNaN(Date.parse(own))) return mail;
   const offset = /^[+-]/.test(zone) ? zone : "+0000";
   return Buffer.concat([Buffer.from(`Date: ${day} ${month} ${year} ${time} ${offset}\n`), mail]);
 }

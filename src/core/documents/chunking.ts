@@ -3,7 +3,7 @@ import { eachSentence } from "../text/sentences.ts";
 import { cutWords, shortened, sizeOf } from "../text/text-size.ts";
 
 /** Raise it when the same blocks are cut differently: documents of other versions are remade whole. */
-export const CHUNKING_VERSION = 2;
+export const CHUNKING_VERSION = 3;
 
 /** In words, see `sizeOf`: about one window of the embedding model. */
 export const FULL_SIZE = 200;
@@ -16,6 +16,8 @@ const SINGLE_SIZE = 250;
 /** A header row up to this size is repeated where its table goes on in another chunk. */
 const REPEATED_HEADER = 50;
 const MAX_HEADING_CHARS = 160;
+/** Text of more pages has none: the first one would be cited for what stands on another. */
+const MAX_PAGES = 2;
 
 /** True for a document that is kept as one memory, with the text that `wholeText` gives. */
 export function isShort(blocks: readonly Block[]): boolean {
@@ -26,11 +28,20 @@ export function isShort(blocks: readonly Block[]): boolean {
 
 /** All of a document's text, headings marked as in Markdown. */
 export function wholeText(blocks: readonly Block[]): string {
-  const parts = blocks.map(({ type, text, level = 1 }) => ({
-    type,
-    text: type === "heading" ? `${"#".repeat(level)} ${text}` : text,
+  const parts = blocks.map((block) => ({
+    type: block.type,
+    text: block.type === "heading" ? `${"#".repeat(block.level ?? 1)} ${block.text}` : indented(block),
   }));
   return joinParts(parts);
+}
+
+const MAX_INDENTED = 8;
+
+/** The text of a block; that of a nested item stands further in. */
+function indented({ type, text, level = 1 }: Block): string {
+  if (type !== "list-item" || level === 1) return text;
+  const indent = "  ".repeat(Math.min(MAX_INDENTED, level) - 1);
+  return indent + text.replaceAll("\n", `\n${indent}`);
 }
 
 /**
@@ -122,10 +133,15 @@ type TableHeader = { readonly text: string; readonly size: number };
 function* packSections(sections: readonly Section[]): Generator<Chunk> {
   const shared = sharedPath(sections.map(({ headings }) => headings));
   const headings = shared.map((text) => shortened(text, MAX_HEADING_CHARS));
-  for (const packed of pack(partsOfSections(sections, shared))) {
-    const { page } = packed[0] ?? {};
-    yield { content: joinParts(packed), headings, ...(page !== undefined && { page }) };
-  }
+  for (const packed of pack(partsOfSections(sections, shared)))
+    yield { content: joinParts(packed), headings, ...pageOf(packed) };
+}
+
+/** The page that a text is cited by: the one where it begins. */
+export function pageOf(parts: readonly { readonly page?: number | undefined }[]): Pick<Chunk, "page"> {
+  const [page] = parts.map((part) => part.page);
+  const isOfMany = new Set(parts.map((part) => part.page)).size > MAX_PAGES;
+  return page === undefined || isOfMany ? {} : { page };
 }
 
 function* partsOfSections(sections: readonly Section[], shared: readonly string[]): Generator<Part> {
@@ -191,7 +207,7 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
     const isBelow = type === "table-row" && isHeader !== true;
     const repeated = isBelow && header !== undefined && header.size <= REPEATED_HEADER ? { header } : {};
     if (size > MAX_SIZE) yield* cutBlock(block);
-    else yield { type, text, size, page, ...repeated };
+    else yield { type, text: indented(block), size, page, ...repeated };
   }
 }
 

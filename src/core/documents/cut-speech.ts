@@ -1,4 +1,4 @@
-import { cutIntoChunks, FULL_SIZE, isShort, wholeText } from "./chunking.ts";
+import { cutIntoChunks, FULL_SIZE, isShort, pageOf, wholeText } from "./chunking.ts";
 import type { Block, CutDocument, ExtractedDocument } from "./extraction.ts";
 import { sentencesOf } from "../text/sentences.ts";
 import { cutWords, sizeOf } from "../text/text-size.ts";
@@ -129,9 +129,7 @@ export function cutDocument({ blocks, ...document }: ExtractedDocument): CutDocu
   if (blocks[0]?.startMs !== undefined) return { ...titled, ...cutRecording(blocks) };
   const chunks = cutIntoChunks(blocks);
   if (isShort(blocks) || chunks.length === 1) {
-    const page = blocks[0]?.page;
-    const whole = { content: wholeText(blocks), headings: [], ...(page !== undefined && { page }) };
-    return { ...titled, chunks: [whole] };
+    return { ...titled, chunks: [{ content: wholeText(blocks), headings: [], ...pageOf(blocks) }] };
   }
   return { ...titled, chunks, digest: digestOf(blocks, title ?? "") };
 }

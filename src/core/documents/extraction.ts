@@ -105,7 +105,7 @@ export interface Chunk {
   readonly content: string;
   /** The headings above it, outermost first. Not part of `content`. */
   readonly headings: readonly string[];
-  /** The page where it begins; absent in documents without pages. */
+  /** The page where it begins; absent in documents without pages, and for text of more than two. */
   readonly page?: number;
   /** Only for speech: milliseconds from the start of the recording. */
   readonly startMs?: number;

@@ -208,7 +208,9 @@ export async function listBackups(
     const place = join(folder, entry.name);
     try {
       const manifest = await readManifest(disk, folder, entry.name);
-      items.push(summaryOf(manifest, await verifiedAt(disk, place, manifest)));
+      const verified = await lastVerified(disk, place, manifest);
+      if (typeof verified === "string") damaged.push(verified);
+      else items.push(summaryOf(manifest, verified));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       damaged.push(error.message);
@@ -221,10 +223,18 @@ export async function listBackups(
 export async function verifyBackup(disk: Disk, folder: string, name: string, now: number): Promise<Backup> {
   const manifest = await readManifest(disk, folder, name);
   const place = join(folder, name);
-  const found = await damagedFiles(disk, place, manifest);
-  if (found.length > 0) throw damagedBackup(name, found.join("; "));
-  await checkTables(disk, place, manifest, folder);
-  await replaceFile(disk, join(place, VERIFIED), Buffer.from(String(now)));
+  const note = (text: string) => replaceFile(disk, join(place, VERIFIED), Buffer.from(text));
+  try {
+    const found = await damagedFiles(disk, place, manifest);
+    if (found.length > 0) throw damagedBackup(name, found.join("; "));
+    await checkTables(disk, place, manifest, folder);
+  } catch (error) {
+    // Lists tell it from now on, where this folder can be written.
+    if (error instanceof ServiceError && error.code === "DAMAGED")
+      await note(error.message).catch(() => undefined);
+    throw error;
+  }
+  await note(String(now));
   return summaryOf(manifest, now);
 }
 
@@ -291,10 +301,16 @@ async function newestOf(disk: Disk, folder: string, storeId: string): Promise<Ba
   return newest && (await readManifest(disk, folder, newest.name));
 }
 
-async function verifiedAt(disk: Disk, place: string, { createdAt }: BackupManifest): Promise<number> {
-  const text = await disk.readFile(join(place, VERIFIED)).catch(() => "");
-  const time = Number(text.toString());
-  return Number.isSafeInteger(time) && time > 0 ? time : createdAt;
+/** When it was last found whole, or a sentence on how it was found damaged since. */
+async function lastVerified(
+  disk: Disk,
+  place: string,
+  { name, createdAt }: BackupManifest,
+): Promise<number | string> {
+  const text = (await disk.readFile(join(place, VERIFIED)).catch(() => "")).toString();
+  const time = Number(text);
+  if (Number.isSafeInteger(time)) return time > 0 ? time : createdAt;
+  return text.startsWith(`The backup ${name} `) ? text : createdAt;
 }
 
 function summaryOf(

@@ -179,12 +179,15 @@ describe("readMailbox", () => {
 
   it("gives each mail as it was sent, whatever the chunks", async () => {
     const box =
-      "From a@b Sat Nov 21 10:00:00 2026\nDate: x\nSubject: 1\n\nText\n\n>From here on\n>>From there\nFrom inside\n\nFrom c@d Sun Nov 22 10:00:00 2026\r\ndate: y\r\nSubject: 2\r\n\r\nlast";
+      "From a@b Sat Nov 21 10:00:00 2026\nDate: Sat, 21 Nov 2026 09:00:00 +0100\nSubject: 1\n\nText\n\n>From here on\n>>From there\nFrom inside\n\nFrom c@d Sun Nov 22 10:00:00 2026\r\ndate: 22 Nov 2026\r\nSubject: 2\r\n\r\nlast";
     await fc.assert(
       fc.asyncProperty(size, async (chunk) => {
         expect(await mails(box, chunk)).toEqual([
-          ["box-1.eml", "Date: x\nSubject: 1\n\nText\n\nFrom here on\n>From there\nFrom inside\n\n"],
-          ["box-2.eml", "date: y\r\nSubject: 2\r\n\r\nlast"],
+          [
+            "box-1.eml",
+            "Date: Sat, 21 Nov 2026 09:00:00 +0100\nSubject: 1\n\nText\n\nFrom here on\n>From there\nFrom inside\n\n",
+          ],
+          ["box-2.eml", "date: 22 Nov 2026\r\nSubject: 2\r\n\r\nlast"],
         ]);
       }),
     );
@@ -196,12 +199,14 @@ describe("readMailbox", () => {
       "From 1@xxx Sun Nov 08 10:20:30 +0200 2026\nSubject: 2\n\nx",
       "From - Mon Nov 09 10:20:30 GMT 2026\nSubject: 3\n\nx",
       "From - some day in 2026\nSubject: 4\n\nx",
+      "From - Tue Nov 10 10:20:30 2026\nDate: long ago\nSubject: 5\n\nx",
     ].join("\n\n");
     expect((await mails(box)).map(([, text]) => text?.split("\n", 1)[0])).toEqual([
       "Date: 7 Nov 2026 10:20:30 +0000",
       "Date: 08 Nov 2026 10:20:30 +0200",
       "Date: 09 Nov 2026 10:20:30 +0000",
       "Subject: 4",
+      "Date: 10 Nov 2026 10:20:30 +0000",
     ]);
   });
 

@@ -36,6 +36,21 @@ describe("cutIntoChunks", () => {
     ]);
   });
 
+  it("indents nested items, and cites no page for text of more than two", () => {
+    const item = (text: string, level: number, page: number): Block => ({
+      type: "list-item",
+      text,
+      level,
+      page,
+    });
+    const blocks = [item("1. Prepare", 1, 1), item("- cut\nthin", 2, 2), item("2. Cook", 1, 2)];
+    const content = "1. Prepare\n  - cut\n  thin\n2. Cook";
+    expect(cutIntoChunks(blocks)).toEqual([{ content, headings: [], page: 1 }]);
+    expect(wholeText(blocks)).toBe(content);
+    const [chunk] = cutIntoChunks([...blocks, item("3. Eat", 1, 3)]);
+    expect(chunk).not.toHaveProperty("page");
+  });
+
   it("keeps paragraphs whole where they fit, and cuts large ones between sentences", () => {
     const chunks = cutIntoChunks([
       paragraph(words(150, "a")),

@@ -199,6 +199,7 @@ describe("a damaged backup", () => {
       const whole = readFileSync(place);
       flipByte(place);
       await expect(verifyBackup(nodeDisk, folder, "one", 1)).rejects.toThrow(`${path} has changed`);
+      expect((await listBackups(nodeDisk, folder)).damaged).toEqual([expect.stringContaining(path)]);
       await expect(restoreBackup(nodeDisk, join(folder, "one"), target)).rejects.toMatchObject({
         code: "DAMAGED",
       });
