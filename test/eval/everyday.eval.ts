@@ -44,6 +44,11 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
   // Of eight more people, written by others; nothing was fitted to them, and of the ninth nobody read the failures.
   ["eighth notes", () => readEverydaySet("test/fixtures/eighth-notes", "eighth notes")],
   ["ninth notes", () => readEverydaySet("test/fixtures/ninth-notes", "ninth notes")],
+  // A team of programmers, a family and a shop, with 66 questions for states at a time; the failures were read.
+  [
+    "tenth notes",
+    () => readEverydaySet("test/fixtures/tenth-notes", "tenth notes", Date.UTC(2026, 10, 28, 12)),
+  ],
   // Of six more people, prompts beside pasted texts alone; of the second half, other three, nobody read the failures.
   ["pasted notes", () => readEverydaySet("test/fixtures/pasted-notes", "pasted notes")],
   ["pasted notes, judged", () => readEverydaySet("test/fixtures/pasted-notes-judged", "pasted notes judged")],
