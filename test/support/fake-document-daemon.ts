@@ -6,6 +6,8 @@ import type { Run } from "../../src/cli/ingest/sync-files.ts";
 export interface FakeDocument {
   readonly id: string;
   readonly sha256: string;
+  readonly created_at: string;
+  readonly bytes: number;
   filename: string | null;
   readonly metadata: { path?: string | string[] };
 }
@@ -70,6 +72,8 @@ export function createFakeDocumentDaemon(): FakeDocumentDaemon {
           const document = known ?? {
             id: `document-${(made += 1)}`,
             sha256,
+            created_at: new Date().toISOString(),
+            bytes: source.file.size,
             filename: null,
             metadata: { path },
           };

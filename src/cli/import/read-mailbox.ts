@@ -53,7 +53,7 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
 function dated(mail: Buffer, separator: string): Buffer {
   const [, month = "", day = "", time = "", zone = "", year = ""] = ARRIVED.exec(separator) ?? [];
   const [headers = ""] = mail.toString("latin1", 0, MAX_HEADER_BYTES).split(/\n\r?\n/, 1);
-  const [, own = ""] = /^date:(.*)$/im.exec(headers) ?? [];
+  const [, own = ""] = /^date:[ \t]*(.*(?:\r?\n[ \t].*)*)$/im.exec(headers) ?? [];
   if (year === "" || !Number.isNaN(Date.parse(own))) return mail;
   const offset = /^[+-]/.test(zone) ? zone : "+0000";
   return Buffer.concat([Buffer.from(`Date: ${day} ${month} ${year} ${time} ${offset}\n`), mail]);

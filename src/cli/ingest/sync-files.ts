@@ -199,16 +199,22 @@ export async function removeGone(run: Run, gone: Iterable<[string, readonly stri
   }
 }
 
-/** A file that changes all the time does not fill the trash: of its documents one an hour is kept, of those of a large file one a day. */
-const KEPT_EVERY_MS = { small: 3_600_000, large: 86_400_000 } as const;
+const HOUR_MS = 3_600_000;
+/**
+ * A file that changes all the time does not fill the trash: of its documents those go there that stood for so long, and one in so long of the
+ * others; of a large file fewer.
+ */
+const KEPT = {
+  small: { stoodMs: HOUR_MS / 12, everyMs: HOUR_MS },
+  large: { stoodMs: HOUR_MS, everyMs: 24 * HOUR_MS },
+} as const;
 const LARGE_BYTES = 1_048_576;
 
-/** Whether the document of a file that changed goes to the trash; it does so then. */
-function isWorthKeeping({ kept }: Run, path: string, bytes: number): boolean {
+/** Whether the document of a file that changed goes to the trash. */
+function isWorthKeeping({ kept }: Run, path: string, { bytes, created_at }: StoredDocument): boolean {
   const now = Date.now();
-  const every = KEPT_EVERY_MS[bytes < LARGE_BYTES ? "small" : "large"];
-  // A clock that was set back keeps, too.
-  if (Math.abs(now - (kept.get(path) ?? -Infinity)) < every) return false;
+  const { stoodMs, everyMs } = KEPT[bytes < LARGE_BYTES ? "small" : "large"];
+  if (now - Date.parse(created_at) < stoodMs && now - (kept.get(path) ?? -Infinity) < everyMs) return false;
   kept.set(path, now);
   return true;
 }
@@ -233,7 +239,7 @@ async function release(
   );
   const [first] = left;
   if (document === undefined || first === undefined) {
-    const trash = isKept(run, gone[0] ?? "", document?.bytes ?? 0);
+    const trash = document === undefined || isKept(run, gone[0] ?? "", document);
     await api.documents.delete(id, { trash }).catch(unlessMissing);
     documents.delete(id);
     return document !== undefined;

@@ -206,7 +206,7 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
     previous = type;
     const isBelow = type === "table-row" && isHeader !== true;
     const repeated = isBelow && header !== undefined && header.size <= REPEATED_HEADER ? { header } : {};
-    if (size > MAX_SIZE) yield* cutBlock(block);
+    if (size > MAX_SIZE) yield* cutBlock({ ...block, text: indented(block) });
     else yield { type, text: indented(block), size, page, ...repeated };
   }
 }

@@ -9,6 +9,7 @@ import type { Memory } from "../memory.ts";
 import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
 import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
+import { withoutListing } from "./question.ts";
 import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import type { RankedHit } from "./ranking.ts";
@@ -53,6 +54,7 @@ const PAST = fromLanguages((languages) => {
     asked: expression(`${words(former).source}|${formerUnspaced}`),
     earlier: words(notOfTime(question.earlier)),
     obliged: words(obliged),
+    happened: words(question.happened),
     beforeTime: expression(String.raw`(?= (?:${beforeTime})?(?:${timesOf(languages)})(?!\p{L}))`, "g"),
   };
 });
@@ -81,19 +83,34 @@ const asksBeforeAnother = (question: string, folded: string) =>
 /** Whether a question asks for what holds, or for what held before. */
 export function tenseOf(question: string): Tense {
   const folded = fold(question);
-  const { asked, earlier, obliged, beforeTime } = PAST();
+  const { asked, earlier, obliged, happened, beforeTime } = PAST();
   const marked = folded.replace(beforeTime, TIME_MARK);
-  // "What must I do before merging?" asks of now.
+  // "What must I do before merging?" asks of now, "can you tell me who it was before?" does not.
+  const isOfNow = () => obliged.test(fold(withoutListing(question))) && !happened.test(folded);
   const isPast =
-    asked.test(marked) ||
-    (earlier.test(marked) && !obliged.test(folded)) ||
-    asksBeforeAnother(question, folded);
+    asked.test(marked) || (earlier.test(marked) && !isOfNow()) || asksBeforeAnother(question, folded);
   return isPast ? "past" : "present";
 }
 
-/** Whether a question checks a value, of which a later one is no other thing: "does the gate code 4417 still work?" */
-export const asksIfStill = (question: string): boolean => STILL().test(fold(question));
 const STILL = fromLanguages((languages) => words(wordsOfAll(languages, "question").still));
+/** Before a value, folded: "the gate code is 4417". */
+const IS = String.raw`[:=]|(?<!\p{L})(?:is|are|was|ist|sind|war|lautet|es|son|era|est|sont|e|sono|sao|zijn)`;
+
+/**
+ * Whether a question checks a value that a text has, of which a later one is no other thing: "does the gate code 4417 still work?" of "the
+ * gate code is 4417", and not "is the heater in room 214 still broken?" of "room 214 has a broken heater".
+ */
+export function checksValue(question: string, contents: readonly string[]): boolean {
+  if (!STILL().test(fold(question))) return false;
+  return identifiersOf(question).some((one) => {
+    const value = one.replaceAll(/[./]/g, String.raw`\$&`);
+    const isValue = new RegExp(
+      String.raw`(?:${IS})\s*${value}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])${value}(?:[^\p{L}\p{N}]*$|[.!?]\s)`,
+      "u",
+    );
+    return contents.some((content) => isValue.test(fold(content)));
+  });
+}
 
 /**
  * The logarithm of the odds that the later of two notes tells the present state of what the earlier one tells, for a question that
@@ -164,6 +181,8 @@ export interface CurrencyOptions {
   readonly period: Period | undefined;
   /** How much less likely a text answers for lacking what is asked for, see `lackOfForm`. */
   readonly lackOf: (content: string) => number;
+  /** See `checksValue`. */
+  readonly isCheck?: boolean;
 }
 
 export interface Ordered {
@@ -183,11 +202,12 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period, lackOf }: CurrencyOptions,
+  { question, tense, asOf, period, lackOf, isCheck = false }: CurrencyOptions,
 ): Ordered {
-  const asked = new Set(asksIfStill(question) ? [] : identifiersOf(question));
+  const asked = new Set(isCheck ? [] : identifiersOf(question));
   // What came later took nothing from what held then.
-  const until = period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to);
+  const until =
+    period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to - 1);
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];

@@ -14,20 +14,30 @@ export function within(filter: MemoryFilter, { from, to }: Period): MemoryFilter
   };
 }
 
+/** The shortest past time of which a question asks for a state: a February. */
+const LEAST_STATE_MS = 28 * DAY_MS;
+
+/** Whether a question may ask for the state at a time ("who owned checkout in June?", "what is the rent this month?"), which an earlier note tells. */
+export const mayAskState = ({ from, to }: Period, now: number): boolean =>
+  from <= now && (to > now || to - from >= LEAST_STATE_MS);
+
 /**
- * The question where any memory that the filter lets through happened then; undefined where none did. "What did grandpa
- * do in 1956?" means a year of which notes tell, not one in which they were written.
+ * The question where any memory that the filter lets through happened then, or may tell the state then; undefined where none did. "What
+ * did grandpa do in 1956?" means a year of which notes tell, not one in which they were written.
  */
 export function withMemories(
   catalogue: Catalogue,
   filter: MemoryFilter,
   question: TimedQuestion | undefined,
+  now: number,
 ): TimedQuestion | undefined {
   if (question === undefined) return undefined;
-  const { or } = question.period;
-  const isThere = (period: Period) => catalogue.select(within(filter, period)).size > 0;
-  if (isThere(question.period)) return question;
-  return or !== undefined && isThere(or) ? { ...question, period: or } : undefined;
+  const { period, isTimeAlone } = question;
+  const isThere = (one: Period) => catalogue.select(within(filter, one)).size > 0;
+  if (isThere(period)) return question;
+  if (period.or !== undefined && isThere(period.or)) return { ...question, period: period.or };
+  const isOfState = !isTimeAlone && mayAskState(period, now) && isThere({ from: -Infinity, to: period.to });
+  return isOfState ? { ...question, period: { ...period, isEmpty: true } } : undefined;
 }
 
 /** Read for the dates that they name: those with a name of a month of the period, and the newest. */

@@ -7,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { anotherBehind, namingAnother } from "./identifiers.ts";
-import { asksIfStill, currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
+import { checksValue, currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {
@@ -100,7 +100,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   // Beside a paste "today" and "this year" are the time of asking: what answers may have been written long before.
   const isNow = time !== undefined && time.period.from <= now && now < time.period.to;
   const timed = isNow && prompt?.pasted !== "" && !time.isTimeAlone ? undefined : time;
-  const asked = await whenAsked(store, filter, timed && untilNow(timed, now));
+  const asked = await whenAsked(store, filter, timed && untilNow(timed, now), now);
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
   const {
     found,
@@ -121,14 +121,18 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     ...(best === undefined ? [] : [best.id]),
   ]);
   const contentOf = (ordinal: Ordinal) => memories.get(store.catalogue.idAt(ordinal) ?? "")?.content;
-  const another = namingAnother(
-    asked?.isTimeAlone === true || input.isText === true || asksIfStill(question) ? "" : question,
-    [...found.slice(0, LOOKED_AT), ...(sureness === undefined ? [] : [sureness.best])].map((hit) => ({
-      hit,
-      content: contentOf(hit.ordinal) ?? "",
-    })),
+  const looked = [...found.slice(0, LOOKED_AT), ...(sureness === undefined ? [] : [sureness.best])].map(
+    (hit) => ({ hit, content: contentOf(hit.ordinal) ?? "" }),
   );
-  const lackOf = lackOfForm(question, asked === undefined);
+  const isCheck = checksValue(
+    question,
+    looked.map(({ content }) => content),
+  );
+  const another = namingAnother(
+    asked?.isTimeAlone === true || input.isText === true || isCheck ? "" : question,
+    looked,
+  );
+  const lackOf = lackOfForm(question, asked === undefined || asked.period.isEmpty === true);
   const { hits: ordered, areStates } =
     asked?.isTimeAlone === true
       ? { hits: found, areStates: () => false }
@@ -136,7 +140,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           store,
           input.isText === true ? found : denialsFirst(question, anotherBehind(found, another), contentOf),
           memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf },
+          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck },
         );
   const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
@@ -233,8 +237,9 @@ async function whenAsked(
   store: MemoryPorts["store"],
   filter: MemoryFilter,
   timed: TimedQuestion | undefined,
+  now: number,
 ): Promise<AskedTime | undefined> {
-  const then = timed?.isComing === true ? undefined : withMemories(store.catalogue, filter, timed);
+  const then = timed?.isComing === true ? undefined : withMemories(store.catalogue, filter, timed, now);
   if (timed?.isComing !== true && timed?.isTimeAlone !== true) {
     const coming = timed?.mayCome && (await naming(store, filter, timed.mayCome.days));
     const named = coming?.map(({ ordinal }) => ordinal) ?? [];
@@ -325,6 +330,7 @@ async function findByMeaning(
       ranked,
       candidateOf,
       (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME || areStates(a, b),
+      now,
     );
   const [best] = ranked;
   return {

@@ -7,7 +7,7 @@ import type { Ordinal, QueryTerm } from "../ports.ts";
 import { momentOf, wallTime } from "../text/calendar.ts";
 import { fromLanguages, wordsOfAll } from "../text/languages.ts";
 import { asksForNothingElse, timeOfQuestion } from "../text/time-expressions.ts";
-import type { Period } from "../text/time-periods.ts";
+import { DAY_MS, type Period } from "../text/time-periods.ts";
 
 /** A question as ranking reads it: everything that does not depend on a memory. */
 export interface RankingQuestion {
@@ -94,8 +94,10 @@ export function timedQuestion(text: string, now: number, timeZone: string): Time
     ...(or === undefined ? {} : { or: moments(or) }),
   });
   const topic = `${text.slice(0, named.start)} ${text.slice(named.end)}`.replace(/\s+/g, " ").trim();
-  const words =
-    named.isOfAnyYear === true || named.isVague === true ? text.slice(named.start, named.end) : "";
+  // A day with its number is no other one of its month.
+  const isOfDay = named.to - named.from <= DAY_MS && /\d/.test(text.slice(named.start, named.end));
+  const isOpen = (named.isOfAnyYear === true && !isOfDay) || named.isVague === true;
+  const words = isOpen ? text.slice(named.start, named.end) : "";
   const terms = analyse(words).filter((term) => /\p{L}{3}/u.test(term));
   const isComing = named.isComing === true;
   return {
@@ -121,7 +123,7 @@ const LISTING = fromLanguages((languages) => {
   );
 });
 
-/** A question without what merely asks for a list; the question itself where nothing else is left. */
+/** A question without what merely asks for a list, or is polite; the question itself where nothing else is left. */
 export function withoutListing(text: string): string {
   const folded = fold(text);
   // If a letter folds to several, places in the folded text are not those in the text.
@@ -129,7 +131,9 @@ export function withoutListing(text: string): string {
   let rest = text;
   for (const { index, 0: found } of [...folded.matchAll(LISTING())].reverse())
     rest = `${rest.slice(0, index)}${rest.slice(index + found.length)}`;
-  return /[\p{L}\p{N}]{2}/u.test(rest) ? rest.replace(/\s+/g, " ").trim() : text;
+  if (rest === text || !/[\p{L}\p{N}]{2}/u.test(rest)) return text;
+  // "Please show me all notes on …"
+  return withoutListing(rest.replace(/\s+/g, " ").trim());
 }
 
 /** Reads a question. */

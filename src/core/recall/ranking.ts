@@ -9,7 +9,8 @@ import {
   conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
+import { mayAskState } from "./period.ts";
+import { fit, type Period } from "../text/time-periods.ts";
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
@@ -47,8 +48,6 @@ const UNKNOWN_WORDS = 2;
  * note 143 find theirs first (96 without the limit, 153 with nothing of the paste); at 1.2 three of 94 pasted prompts less are right.
  */
 const PASTED_RANGE = 1.6;
-/** The shortest past time of which a question asks for a state: a February. */
-const LEAST_STATE_MS = 28 * DAY_MS;
 /** The most that a note of before loses where a state may be asked for. */
 const EARLIER = 0.25;
 const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
@@ -342,15 +341,12 @@ export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCa
   return namesPeriod === true ? 1 : fit(period, occurredAt);
 }
 
-/**
- * The share of its terms that a memory loses by the time of the question. Of a past month or more, and of a time that goes on, a question
- * may ask for the state then, which an earlier note tells ("who owned checkout in June?", "what is the rent this month?").
- */
+/** The share of its terms that a memory loses by the time of the question. */
 function timeLoss(period: Period, candidate: RankingCandidate, weights: RankingWeights, now: number): number {
   const loss = weights.time * (1 - periodFit(period, candidate));
-  const { from, to } = period;
-  const mayBeState = from <= now && (to > now || to - from >= LEAST_STATE_MS);
-  return mayBeState && candidate.occurredAt < from ? Math.min(EARLIER, loss) : loss;
+  if (period.isEmpty === true) return candidate.occurredAt < period.to ? 0 : Math.min(EARLIER, loss);
+  const mayTell = candidate.occurredAt < period.from && mayAskState(period, now);
+  return mayTell ? Math.min(EARLIER, loss) : loss;
 }
 
 function total(terms: Terms, at: number): number {

@@ -7,6 +7,8 @@ import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
+import { mayAskState } from "./period.ts";
+import type { Period } from "../text/time-periods.ts";
 
 /** What a match is to the question: an answer, perhaps one and worth a look, or merely among the nearest. */
 export type Level = "answer" | "perhaps" | "near";
@@ -32,6 +34,8 @@ const LEAST_SUM = 0.5;
 const TELLING_SHARE = 0.5;
 /** Added to the log-odds of a memory that happened when the question says: the words of the time are not among those that are matched. */
 const ON_TIME = 2;
+/** Taken from those of one that tells the state at a time: it may as well be an event of before. */
+const OF_BEFORE = 0.5;
 /**
  * Weights of the figures in a logistic function, fitted to first matches that are right and to questions that nothing answers, of
  * nine sets of notes (with each left out in turn, a right one stands above an unanswerable question's best in 83 of 100 pairs), and
@@ -53,6 +57,7 @@ export function answerOdds(
   found: readonly RankedHit[],
   candidateOf: (ordinal: Ordinal) => RankingCandidate | undefined,
   isAlike: (a: Ordinal, b: Ordinal) => boolean,
+  now: number,
 ): (hit: RankedHit) => number {
   const [best] = found;
   const other = found
@@ -80,10 +85,16 @@ export function answerOdds(
       WEIGHTS.distance * ofSum(sum - background) +
       WEIGHTS.gap * ofSum(sum - second) +
       WEIGHTS.length * Math.min(MAX_TELLING, Math.max(1, telling.length)) +
-      (question.period !== undefined && periodFit(question.period, candidate) === 1 ? ON_TIME : 0) +
+      ofTime(question.period, candidate, now) +
       WEIGHTS.offset
     );
   };
+}
+
+function ofTime(period: Period | undefined, candidate: RankingCandidate, now: number): number {
+  if (period === undefined) return 0;
+  if (periodFit(period, candidate) === 1) return ON_TIME;
+  return candidate.occurredAt < period.from && mayAskState(period, now) ? -OF_BEFORE : 0;
 }
 
 /** The forms that questions ask for in any language, folded. */

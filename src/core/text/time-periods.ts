@@ -14,6 +14,8 @@ export interface Period {
   readonly isComing?: boolean;
   /** The text names its beginning and its end. */
   readonly isSpan?: boolean;
+  /** No memory happened then: an earlier one may tell what held. */
+  readonly isEmpty?: boolean;
 }
 
 /** Rules of a language in the order in which they are tried: what one reads is not read by the next. */

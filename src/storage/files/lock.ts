@@ -63,7 +63,7 @@ export async function lockDataDirectory(
 ): Promise<DirectoryLock> {
   const lock = await lockAs(directory, LOCK_NAME, options);
   if ("release" in lock) return lock;
-  throw heldBy(lock, directory, join(directory, LOCK_NAME));
+  throw heldBy(lock, directory, lock.directory !== (await identityOf(directory)));
 }
 
 /**
@@ -251,9 +251,16 @@ function removeFile(path: string): Promise<void> {
   return fs.rm(path, { force: true });
 }
 
-function heldBy({ pid, since, host }: Claim, directory: string, path: string): ServiceError {
+function heldBy({ pid, since, host }: Claim, directory: string, isOfAnother: boolean): ServiceError {
+  const holder = `another memoryd (process ${pid} on ${host}, since ${since})`;
+  const path = join(directory, LOCK_NAME);
+  if (isOfAnother)
+    return storeUnusable(
+      `The lock of the data directory ${directory} was made in another directory, by ${holder}. If this is a copy of that one, ` +
+        `remove ${path}. If it is the same, seen from elsewhere, stop that memoryd.`,
+    );
   return storeUnusable(
-    `The data directory ${directory} is in use by another memoryd (process ${pid} on ${host}, since ${since}). Stop that one with ` +
+    `The data directory ${directory} is in use by ${holder}. Stop that one with ` +
       "`memoryd stop`, or choose another directory with --data-dir. If you are certain that it no longer runs, remove " +
       `${path}.`,
     // It may be on its way out.

@@ -200,6 +200,7 @@ describe("readMailbox", () => {
       "From - Mon Nov 09 10:20:30 GMT 2026\nSubject: 3\n\nx",
       "From - some day in 2026\nSubject: 4\n\nx",
       "From - Tue Nov 10 10:20:30 2026\nDate: long ago\nSubject: 5\n\nx",
+      "From - Tue Nov 10 10:20:30 2026\nDate:\n Tue, 3 Nov 2026 10:20:30 +0100\nSubject: 6\n\nx",
     ].join("\n\n");
     expect((await mails(box)).map(([, text]) => text?.split("\n", 1)[0])).toEqual([
       "Date: 7 Nov 2026 10:20:30 +0000",
@@ -207,6 +208,7 @@ describe("readMailbox", () => {
       "Date: 09 Nov 2026 10:20:30 +0000",
       "Subject: 4",
       "Date: 10 Nov 2026 10:20:30 +0000",
+      "Date:",
     ]);
   });
 

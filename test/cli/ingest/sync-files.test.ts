@@ -126,7 +126,10 @@ describe("taking in folders", () => {
       ["one", 0, 0],
       ["two", 1, 1],
       ["three", 1, 1],
-      ["four", 61, 2],
+      // What stood for some minutes.
+      ["four", 10, 2],
+      ["five", 1, 2],
+      ["six", 61, 3],
     ] as const) {
       vi.setSystemTime(Date.now() + minutes * 60_000);
       put("a/one.md", text);

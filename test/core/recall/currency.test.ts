@@ -87,6 +87,13 @@ describe("a question about what changed", () => {
     expect((await ask("gate code 4417"))[0]?.memory.id).not.toBe(now);
   });
 
+  it("is answered by the thing that it names, though it asks whether something still holds", async () => {
+    const ids: string[] = [];
+    for (const room of [214, 215, 216])
+      ids.push(await add(`Room ${room} has a broken heater`, ids.length * 30));
+    expect((await ask("Is the heater in room 214 still broken?"))[0]?.memory.id).toBe(ids[0]);
+  });
+
   it("of the state at a past time is answered by what was there by then", async () => {
     const day = 86_400_000;
     const on = (ago: number, content: string) =>
@@ -105,6 +112,16 @@ describe("a question about what changed", () => {
     expect((await ask(`who owned the checkout service in ${month(100)}?`))[0]?.memory.id).toBe(second.id);
     expect((await ask(`who owned the checkout service in ${month(299)}?`))[0]?.memory.id).toBe(first.id);
     expect((await ask(`lunch with whom in ${month(101)}?`))[0]?.memory.id).toBe(lunch.id);
+  });
+
+  it("of a month counts no change of the first day of the next, and needs no note of that month", async () => {
+    const on = async (date: string, content: string, supersedes: readonly string[] = []) =>
+      (await addMemory(world.ports, { content, occurredAt: Date.parse(date), supersedes })).memory.id;
+    const first = await on("2025-01-05", "The rent of the flat is 900 euros");
+    await on("2025-07-01", "The rent of the flat is 1000 euros", [first]);
+    expect((await ask("what was the rent of the flat in June 2025?"))[0]?.memory.id).toBe(first);
+    await on("2025-06-10", "Bought onions");
+    expect((await ask("what was the rent of the flat in June 2025?"))[0]?.memory.id).toBe(first);
   });
 
   it("answers as of a time: what came later has no say", async () => {
@@ -306,6 +323,8 @@ it.each([
   "Which editor did we use before Zed?",
   "Which service do we no longer use?",
   "Where did Ada live earlier?",
+  "Can you tell me what we used for mails before?",
+  "What do we not use any more to send mails?",
   "Wo hat Ada vorher gewohnt?",
   "¿Quién era mi gestora antes de Íñigo?",
 ])("%s asks for the past", (question) => {

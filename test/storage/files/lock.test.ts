@@ -188,7 +188,7 @@ describe("a lock that was left behind", () => {
     expect(await contend(contender)).toBe("locked");
     await kill(contender);
     writeFileSync(lockPath(), JSON.stringify({ ...claimed(), pidNamespace: "pid:[1]", directory: "1:2" }));
-    await expect(lockDataDirectory(directory)).rejects.toThrow(/If you are certain.*remove/);
+    await expect(lockDataDirectory(directory)).rejects.toThrow(/If this is a copy of that one, remove/);
   });
 
   it("is refused with a sentence when nobody can read it", async () => {
