@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tenseOf } from "../../src/core/recall/currency.ts";
+import { tenseOf } from "../../src/core/recall/tense.ts";
 import { changeWords } from "../../src/core/text/change-words.ts";
 import { languages, useLanguages } from "../../src/core/text/languages.ts";
 import { statementKind } from "../../src/core/text/statement-words.ts";

@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueEntry, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
 import { lastHappenedFirst } from "../memories/list-memories.ts";
 import { datesNamed, monthTerms, type NamedDate } from "../text/named-dates.ts";
-import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
+import { DAY_MS, fit, mayAskState, type Period } from "../text/time-periods.ts";
 import type { TimedQuestion } from "./question.ts";
 import type { RankedHit } from "./ranking.ts";
 
@@ -13,13 +13,6 @@ export function within(filter: MemoryFilter, { from, to }: Period): MemoryFilter
     to: Math.min(filter.to ?? Infinity, to),
   };
 }
-
-/** The shortest past time of which a question asks for a state: a February. */
-const LEAST_STATE_MS = 28 * DAY_MS;
-
-/** Whether a question may ask for the state at a time ("who owned checkout in June?", "what is the rent this month?"), which an earlier note tells. */
-export const mayAskState = ({ from, to }: Period, now: number): boolean =>
-  from <= now && (to > now || to - from >= LEAST_STATE_MS);
 
 /**
  * The question where any memory that the filter lets through happened then, or may tell the state then; undefined where none did. "What

@@ -7,7 +7,8 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { anotherBehind, namingAnother } from "./identifiers.ts";
-import { checksValue, currentFirst, LOOKED_AT, tenseOf, words } from "./currency.ts";
+import { currentFirst, LOOKED_AT } from "./currency.ts";
+import { checksValue, tenseOf, words } from "./tense.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {

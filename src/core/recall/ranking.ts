@@ -9,8 +9,7 @@ import {
   conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { mayAskState } from "./period.ts";
-import { fit, type Period } from "../text/time-periods.ts";
+import { fit, mayAskState, type Period } from "../text/time-periods.ts";
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that

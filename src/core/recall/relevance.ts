@@ -1,5 +1,5 @@
 import type { Ordinal } from "../ports.ts";
-import { words } from "./currency.ts";
+import { words } from "./tense.ts";
 import type { RankingQuestion } from "./question.ts";
 import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
@@ -7,8 +7,7 @@ import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
-import { mayAskState } from "./period.ts";
-import type { Period } from "../text/time-periods.ts";
+import { mayAskState, type Period } from "../text/time-periods.ts";
 
 /** What a match is to the question: an answer, perhaps one and worth a look, or merely among the nearest. */
 export type Level = "answer" | "perhaps" | "near";

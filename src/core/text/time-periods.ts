@@ -66,6 +66,13 @@ export function fit({ from, to, or }: Period, moment: number): number {
   return Math.max(0, 0.5 * (1 - distance / blur));
 }
 
+/** The shortest past time of which a question asks for a state: a February. */
+const LEAST_STATE_MS = 28 * DAY_MS;
+
+/** Whether a question may ask for the state at a time ("who owned checkout in June?", "what is the rent this month?"), which an earlier note tells. */
+export const mayAskState = ({ from, to }: Period, now: number): boolean =>
+  from <= now && (to > now || to - from >= LEAST_STATE_MS);
+
 const UNITS = ["day", "week", "weekend", "month", "year"] as const;
 export type Unit = (typeof UNITS)[number];
 

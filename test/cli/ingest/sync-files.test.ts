@@ -169,6 +169,8 @@ describe("taking in folders", () => {
     daemon.documents.set("theirs", {
       id: "theirs",
       sha256: "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed", // of "one"
+      created_at: "2026-01-01T00:00:00.000Z",
+      bytes: 3,
       filename: null,
       metadata: {},
     });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { tenseOf } from "../../../src/core/recall/currency.ts";
+import { tenseOf } from "../../../src/core/recall/tense.ts";
 import { useLanguages } from "../../../src/core/text/languages.ts";
 import { timeOfQuestion } from "../../../src/core/text/time-expressions.ts";
 import { readLanguages } from "../../../src/files/read-languages.ts";
