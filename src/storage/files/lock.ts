@@ -188,8 +188,8 @@ async function removeStale(place: Place, name: string, stale: Claim, own: Claim)
 /** Creates a file with its content in one step; false if the name is taken. */
 async function createWhole({ directory, link }: Place, path: string, content: string): Promise<boolean> {
   const temporary = join(directory, `${LOCK_NAME}.new-${process.pid}-${randomUUID()}`);
-  await writeNew(temporary, content);
   try {
+    await writeNew(temporary, content);
     await link(temporary, path);
     return true;
   } catch (error) {
