@@ -234,7 +234,7 @@ function oldOffice(bytes: Uint8Array): ServiceError {
   return unprocessable("The document is encrypted. Save it without a password and send that.");
 }
 
-/** What a power cut leaves in a log. */
+/** A run of zero bytes, as a power failure leaves one in a log. */
 // oxlint-disable-next-line no-control-regex
 const HOLE = /\0{32,}/g;
 /** A bell, the end mark of DOS. */

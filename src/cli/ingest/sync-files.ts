@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import { HOUR_MS } from "../../core/text/time-periods.ts";
 import { type MemorydClient, MemorydError, type StoredDocument } from "../../client/client.ts";
 import { isPictureName } from "../../files/file-kinds.ts";
 import { type FoundFile, isGone } from "../../files/find-documents.ts";
@@ -151,7 +152,7 @@ async function ingestFile(run: Run, path: string, tally: Tally, onProgress: (lin
       isNew ? { sha256: sentHash, paths: [path] } : known(await run.api.documents.get(id, { l: 1 })),
     );
   }
-  for (const id of older) await release(run, id, [path], isWorthKeeping);
+  for (const id of older) await release(run, id, [path], "changed");
   if (!isKnown && (older.length > 0 || isReread)) tally.replaced += 1;
   else if (isNew) tally.added += 1;
   else tally.unchanged += 1;
@@ -189,7 +190,7 @@ export async function findGone(run: Pick<Run, "documents">, roots: readonly stri
 export async function removeGone(run: Run, gone: Iterable<[string, readonly string[]]>, tally: Tally) {
   for (const [id, paths] of gone) {
     try {
-      if (await release(run, id, paths)) tally.removed += 1;
+      if (await release(run, id, paths, "gone")) tally.removed += 1;
       for (const path of paths) run.seen.delete(path);
     } catch (error) {
       if (run.signal.aborted) return;
@@ -199,10 +200,9 @@ export async function removeGone(run: Run, gone: Iterable<[string, readonly stri
   }
 }
 
-const HOUR_MS = 3_600_000;
 /**
- * A file that changes all the time does not fill the trash: of its documents those go there that stood for so long, and one in so long of the
- * others; of a large file fewer.
+ * Limits that keep a file that changes all the time from filling the trash: a document goes there that stood for `stoodMs`, else one each
+ * `everyMs`.
  */
 const KEPT = {
   small: { stoodMs: HOUR_MS / 12, everyMs: HOUR_MS },
@@ -210,27 +210,27 @@ const KEPT = {
 } as const;
 const LARGE_BYTES = 1_048_576;
 
-/** Whether the document of a file that changed goes to the trash. */
-function isWorthKeeping({ kept }: Run, path: string, { bytes, created_at }: StoredDocument): boolean {
+/** Whether the document of a file that changed goes to the trash. @param keptAt when one of that file last did. */
+function isWorthKeeping({ bytes, created_at }: StoredDocument, keptAt = -Infinity): boolean {
   const now = Date.now();
   const { stoodMs, everyMs } = KEPT[bytes < LARGE_BYTES ? "small" : "large"];
-  if (now - Date.parse(created_at) < stoodMs && now - (kept.get(path) ?? -Infinity) < everyMs) return false;
-  kept.set(path, now);
-  return true;
+  return now - Date.parse(created_at) >= stoodMs || now - keptAt >= everyMs;
 }
 
 /**
- * Takes files from a document. It is moved to the trash where no other file holds its bytes, or deleted where it is not worth keeping; the daemon is asked again, as another command
- * may have added one. Where it is called as a file that it no longer stands for, it takes the name of one that is left.
+ * Takes files that changed or are gone from a document. It is moved to the trash where no other file holds its bytes, or deleted where it
+ * is not worth keeping; the daemon is asked again, as another command may have added one. Where it is called as a file that it no longer
+ * stands for, it takes the name of one that is left.
  * @returns whether it was deleted.
  */
 async function release(
   run: Run,
   id: string,
   gone: readonly string[],
-  isKept: typeof isWorthKeeping = () => true,
+  cause: "changed" | "gone",
 ): Promise<boolean> {
-  const { api, documents } = run;
+  const { api, documents, kept } = run;
+  const [path = ""] = gone;
   const document = await api.documents.get(id, { l: 1 }).catch(unlessMissing);
   const { sha256, paths } = document === undefined ? { sha256: "", paths: [] } : known(document);
   const left = await withContent(
@@ -239,8 +239,9 @@ async function release(
   );
   const [first] = left;
   if (document === undefined || first === undefined) {
-    const trash = document === undefined || isKept(run, gone[0] ?? "", document);
+    const trash = cause === "gone" || document === undefined || isWorthKeeping(document, kept.get(path));
     await api.documents.delete(id, { trash }).catch(unlessMissing);
+    if (cause === "changed" && trash && document !== undefined) kept.set(path, Date.now());
     documents.delete(id);
     return document !== undefined;
   }

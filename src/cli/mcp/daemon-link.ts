@@ -14,7 +14,7 @@ import { MemorydError } from "../../client/client.ts";
 export type ReachDaemon = (deadline: number) => Promise<Daemon>;
 
 const POLL_MS = 100;
-/** A daemon that holds the directory and is not found is on its way out, or serves the directory that this one is a copy of. */
+/** A daemon that holds the directory and is not found is stopping, or has lost the file that names it. */
 const HELD_MS = 20_000;
 
 /** @param config the configuration file that was named, for a daemon that is started. */

@@ -137,11 +137,11 @@ function* packSections(sections: readonly Section[]): Generator<Chunk> {
     yield { content: joinParts(packed), headings, ...pageOf(packed) };
 }
 
-/** The page that a text is cited by: the one where it begins. */
+/** The page that a text is cited by: the one where it begins; none for text of more than `MAX_PAGES`. */
 export function pageOf(parts: readonly { readonly page?: number | undefined }[]): Pick<Chunk, "page"> {
-  const [page] = parts.map((part) => part.page);
-  const isOfMany = new Set(parts.map((part) => part.page)).size > MAX_PAGES;
-  return page === undefined || isOfMany ? {} : { page };
+  const pages = new Set(parts.map(({ page }) => page));
+  const [page] = pages;
+  return page === undefined || pages.size > MAX_PAGES ? {} : { page };
 }
 
 function* partsOfSections(sections: readonly Section[], shared: readonly string[]): Generator<Part> {
@@ -196,7 +196,8 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
   let header: TableHeader | undefined;
   let previous: Block["type"] | undefined;
   for (const { block, size } of blocks) {
-    const { type, text, page, isHeader } = block;
+    const { type, page, isHeader } = block;
+    const text = indented(block);
     if (type !== "table-row" || (isHeader === true && previous !== "table-row")) header = undefined;
     // A header too large to be repeated stops growing: a table may have header rows only.
     if (isHeader === true && (header === undefined || header.size <= REPEATED_HEADER)) {
@@ -206,8 +207,8 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
     previous = type;
     const isBelow = type === "table-row" && isHeader !== true;
     const repeated = isBelow && header !== undefined && header.size <= REPEATED_HEADER ? { header } : {};
-    if (size > MAX_SIZE) yield* cutBlock({ ...block, text: indented(block) });
-    else yield { type, text: indented(block), size, page, ...repeated };
+    if (size > MAX_SIZE) yield* cutBlock({ ...block, text });
+    else yield { type, text, size, page, ...repeated };
   }
 }
 

@@ -2,7 +2,7 @@ import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { analyse } from "../text/analyser.ts";
-import { expression } from "../text/expression.ts";
+import { expression, words } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import { nearness } from "../text/near-words.ts";
 import type { Memory } from "../memory.ts";
@@ -13,7 +13,7 @@ import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import type { RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
-import { type Tense, words } from "./tense.ts";
+import type { Tense } from "./tense.ts";
 
 /**
  * The one of two like answers that holds: the later one, unless the question speaks of the past. It goes by when things
@@ -114,7 +114,7 @@ export function currentFirst(
   { question, tense, asOf, period, lackOf, isCheck = false }: CurrencyOptions,
 ): Ordered {
   const asked = new Set(isCheck ? [] : identifiersOf(question));
-  // What came later took nothing from what held then.
+  // A note that was replaced after the period still held in it.
   const until =
     period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to - 1);
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
@@ -252,19 +252,19 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
   };
 }
 
-/** A word with a capital letter, of which a name may be. */
+/** Words with a capital letter, names among them. */
 const CAPITALISED = /(?<!\p{L})\p{Lu}[\p{L}\p{M}]{3,}/gu;
 
-/** Whether the question names somebody of the earlier note, and the later one instead somebody of nearly the same name: "Jansen", "Janssen". */
+/** Whether the earlier note has a name of the question ("Jansen"), and the later one instead one that is spelled nearly the same ("Janssen"). */
 function isOfNearName(question: string, earlier: Dated, later: Dated): boolean {
   const wordsIn = (text: string): Set<string> => new Set(fold(text).match(/\p{L}+/gu));
   const namesIn = ({ content }: Dated) => (content.match(CAPITALISED) ?? []).map((name) => fold(name));
-  const [asked, before, after] = [question, earlier.content, later.content].map(wordsIn);
   // An inflected name is the same: its last letter may differ.
   const isInflected = (one: string, other: string) =>
     other.startsWith(one.slice(0, -1)) || one.startsWith(other.slice(0, -1));
-  const named = namesIn(earlier).filter((name) => asked?.has(name) === true && after?.has(name) === false);
-  const come = named.length === 0 ? [] : namesIn(later).filter((name) => before?.has(name) === false);
+  const [asked, before, after] = [wordsIn(question), wordsIn(earlier.content), wordsIn(later.content)];
+  const named = namesIn(earlier).filter((name) => asked.has(name) && !after.has(name));
+  const come = namesIn(later).filter((name) => !before.has(name));
   return named.some((one) => come.some((other) => nearness(one, other) > 0 && !isInflected(one, other)));
 }
 

@@ -8,7 +8,8 @@ import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { anotherBehind, namingAnother } from "./identifiers.ts";
 import { currentFirst, LOOKED_AT } from "./currency.ts";
-import { checksValue, tenseOf, words } from "./tense.ts";
+import { checksValue, tenseOf } from "./tense.ts";
+import { words } from "../text/expression.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {

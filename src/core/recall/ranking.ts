@@ -9,7 +9,7 @@ import {
   conversationFactor,
   waypointsByCandidate,
 } from "./surroundings.ts";
-import { fit, mayAskState, type Period } from "../text/time-periods.ts";
+import { fit, mayTellState, type Period } from "../text/time-periods.ts";
 
 /**
  * How memories are ordered for a question. Every term is absolute: it does not depend on what else was found, so that
@@ -344,8 +344,7 @@ export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCa
 function timeLoss(period: Period, candidate: RankingCandidate, weights: RankingWeights, now: number): number {
   const loss = weights.time * (1 - periodFit(period, candidate));
   if (period.isEmpty === true) return candidate.occurredAt < period.to ? 0 : Math.min(EARLIER, loss);
-  const mayTell = candidate.occurredAt < period.from && mayAskState(period, now);
-  return mayTell ? Math.min(EARLIER, loss) : loss;
+  return mayTellState(period, candidate.occurredAt, now) ? Math.min(EARLIER, loss) : loss;
 }
 
 function total(terms: Terms, at: number): number {

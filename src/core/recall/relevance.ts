@@ -1,13 +1,12 @@
 import type { Ordinal } from "../ports.ts";
-import { words } from "./tense.ts";
 import type { RankingQuestion } from "./question.ts";
-import { expression } from "../text/expression.ts";
+import { expression, words } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
 import { periodFit, type RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
-import { mayAskState, type Period } from "../text/time-periods.ts";
+import { mayTellState, type Period } from "../text/time-periods.ts";
 
 /** What a match is to the question: an answer, perhaps one and worth a look, or merely among the nearest. */
 export type Level = "answer" | "perhaps" | "near";
@@ -33,7 +32,7 @@ const LEAST_SUM = 0.5;
 const TELLING_SHARE = 0.5;
 /** Added to the log-odds of a memory that happened when the question says: the words of the time are not among those that are matched. */
 const ON_TIME = 2;
-/** Taken from those of one that tells the state at a time: it may as well be an event of before. */
+/** Taken from the log-odds of an earlier memory that may tell the state then: it may as well tell an event of before. */
 const OF_BEFORE = 0.5;
 /**
  * Weights of the figures in a logistic function, fitted to first matches that are right and to questions that nothing answers, of
@@ -93,7 +92,7 @@ export function answerOdds(
 function ofTime(period: Period | undefined, candidate: RankingCandidate, now: number): number {
   if (period === undefined) return 0;
   if (periodFit(period, candidate) === 1) return ON_TIME;
-  return candidate.occurredAt < period.from && mayAskState(period, now) ? -OF_BEFORE : 0;
+  return mayTellState(period, candidate.occurredAt, now) ? -OF_BEFORE : 0;
 }
 
 /** The forms that questions ask for in any language, folded. */

@@ -1,16 +1,12 @@
 /** Whether a question asks for what holds, or for what held before, and whether it checks a value. */
 import { identifiersOf } from "./identifiers.ts";
 import { withoutListing } from "./question.ts";
-import { expression } from "../text/expression.ts";
+import { expression, words } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import { fromLanguages, type Language, wordsOfAll } from "../text/languages.ts";
 
 /** The state of a changed thing that a question asks for. */
 export type Tense = "present" | "past";
-
-/** One of the words or patterns, standing by itself. */
-export const words = (...lists: string[]) =>
-  expression(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`);
 
 /** The names of months, of days of the week and of Christmas, in all languages. */
 function timesOf(languages: readonly Language[]): string {
@@ -87,12 +83,13 @@ const IS = String.raw`[:=]|(?<!\p{L})(?:is|are|was|ist|sind|war|lautet|es|son|er
  */
 export function checksValue(question: string, contents: readonly string[]): boolean {
   if (!STILL().test(fold(question))) return false;
+  const texts = contents.map((content) => fold(content));
   return identifiersOf(question).some((one) => {
     const value = one.replaceAll(/[./]/g, String.raw`\$&`);
     const isValue = new RegExp(
       String.raw`(?:${IS})\s*${value}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])${value}(?:[^\p{L}\p{N}]*$|[.!?]\s)`,
       "u",
     );
-    return contents.some((content) => isValue.test(fold(content)));
+    return texts.some((text) => isValue.test(text));
   });
 }

@@ -30,3 +30,7 @@ export function expression(source: string, flags = ""): RegExp {
   );
   return new RegExp(ranges.length > MAX_OPTIMISED_CHARS ? source : ranges, `${flags}u`);
 }
+
+/** One of the words or patterns, standing by itself. */
+export const words = (...lists: string[]) =>
+  expression(String.raw`(?<![\p{L}\p{N}])(?:${lists.join("|")})(?![\p{L}\p{N}])`);

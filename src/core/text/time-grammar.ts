@@ -237,7 +237,7 @@ function makeGrammar(words: TimeWords): Grammar {
           const number = quarterNumber ?? halfNumber;
           const isHalf = (half ?? halfNumber) !== undefined;
           // Halves of a match are none of a year, and "Q1" alone may be a word of the text that is looked for.
-          const isOfYear = /year|jahr|jaar|sem/.test(half ?? "") || (quarterNumber !== undefined && within);
+          const isOfYear = quarterNumber ? within !== undefined : /year|jahr|jaar|sem/.test(half ?? "");
           if ((isHalf || number !== undefined) && (y ?? whole) === undefined && !isOfYear) return undefined;
           const count = isHalf ? 2 : 4;
           const named = number === undefined ? ordinalOf(place) : Number(number) - 1;

@@ -73,6 +73,10 @@ const LEAST_STATE_MS = 28 * DAY_MS;
 export const mayAskState = ({ from, to }: Period, now: number): boolean =>
   from <= now && (to > now || to - from >= LEAST_STATE_MS);
 
+/** Whether a note of that moment may tell the state at a later time that is asked for. */
+export const mayTellState = (period: Period, moment: number, now: number): boolean =>
+  moment < period.from && mayAskState(period, now);
+
 const UNITS = ["day", "week", "weekend", "month", "year"] as const;
 export type Unit = (typeof UNITS)[number];
 
