@@ -71,12 +71,13 @@ async function exactly(query: string, filter: MemoryFilter, least: number): Prom
   const embedding = await ports.embedder.embedQuestion(query);
   const { userId } = filter;
   const ofUser = userId === undefined ? undefined : store.catalogue.select({ userId });
+  const weights = termWeights(store.termStatistics(ofUser), ports.frequencies);
   const read = readQuestion({
     text: query,
     topic: query,
     period: undefined,
     words: embedding.words,
-    weights: termWeights(store.termStatistics(ofUser), ports.frequencies),
+    weights,
     profile: ports.embedder.profile,
   });
   // A selection that says it is small is taken whole.
@@ -103,6 +104,7 @@ async function exactly(query: string, filter: MemoryFilter, least: number): Prom
     asOf: undefined,
     period: undefined,
     lackOf: () => 0,
+    isCommon: weights.isCommon,
   };
   const looked = ranked.slice(0, LOOKED_AT).map((hit) => ({
     hit,

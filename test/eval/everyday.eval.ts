@@ -49,6 +49,17 @@ const SETS: readonly (readonly [name: string, read: (() => EverydaySet) | undefi
     "tenth notes",
     () => readEverydaySet("test/fixtures/tenth-notes", "tenth notes", Date.UTC(2026, 10, 28, 12)),
   ],
+  // What agents keep of three people and of a team, in the third person, and questions as agents and their hooks ask them; the failures of
+  // the first half were read, of the second nobody's.
+  [
+    "agents' notes",
+    () => readEverydaySet("test/fixtures/agents-notes", "agents notes", Date.UTC(2026, 10, 29, 12)),
+  ],
+  [
+    "agents' notes, judged",
+    () =>
+      readEverydaySet("test/fixtures/agents-notes-judged", "agents notes judged", Date.UTC(2026, 10, 29, 12)),
+  ],
   // Of six more people, prompts beside pasted texts alone; of the second half, other three, nobody read the failures.
   ["pasted notes", () => readEverydaySet("test/fixtures/pasted-notes", "pasted notes")],
   ["pasted notes, judged", () => readEverydaySet("test/fixtures/pasted-notes-judged", "pasted notes judged")],

@@ -51,11 +51,16 @@ export interface TermWeights {
   inverseDocumentFrequency(term: string): number;
   /** Whether any of the user's memories has it. */
   isKnown(term: string): boolean;
+  /** Whether so many of the user's memories have it that it tells none from another: a project's name, "user". */
+  isCommon(this: void, term: string): boolean;
   /** The words that a word which none of them has may be meant for, nearest first, at most three. */
   meantBy(term: string): readonly NearTerm[];
   /** Terms of the average memory, > 0. */
   readonly averageLength: number;
 }
+
+/** A word is common that more memories have than so many, and than this share of all. */
+const COMMON = { least: 4, share: 0.1 } as const;
 
 /**
  * The user's statistics blended with the language's, so that those of three notes make sensible weights:
@@ -75,6 +80,7 @@ export function termWeights(statistics: TermStatistics, frequencies: WordFrequen
       return Math.log(1 + (memories - documentFrequency + 0.5) / (documentFrequency + 0.5));
     },
     isKnown: (term) => memoriesWith(term) > 0,
+    isCommon: (term) => memoriesWith(term) > Math.max(COMMON.least, COMMON.share * statistics.memories),
     meantBy: (term) =>
       statistics
         .termsNear(term)

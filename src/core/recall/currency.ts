@@ -25,8 +25,9 @@ import type { Tense } from "./tense.ts";
  * finds both: a logistic function of how alike they are, how well each answers, the telling words that both have, the words of
  * change of each, the time between them, and which is the nearest to which. Fitted to the pairs of seven sets of everyday notes in
  * sixteen languages, at odds of 2 to 3 (an outdated first answer is worse than a lost one): with each set, or each person of the set
- * of changes, left out in turn, 220 wrong first answers are put right, and 47 right ones are lost. (Then words that more than three of the
- * best have were not telling; without that rule 139 instead of 151 outdated first ones are left.)
+ * of changes, left out in turn, 220 wrong first answers are put right, and 47 right ones are lost. Since then words that many of the
+ * user's notes have ("user", a project, "phone", "size") are not telling, and a link that was inferred tells something: of 558 questions
+ * on notes that agents wrote or that are lists of customers 8 more are right first, of 3 141 others 4 more.
  */
 const WEIGHTS = {
   likeness: 1.92,
@@ -36,6 +37,7 @@ const WEIGHTS = {
   weak: 0.95,
   nearest: 1.1,
   age: 0.22,
+  linked: 1,
   ofChange: -1.65,
   offset: -4.61,
 } as const;
@@ -45,8 +47,8 @@ const MAX_TELLING = 3;
 const MAX_CHANGES = 2;
 /** The logarithm of the ratio of two sums of terms, below which a note that tells no other value tells of something else. */
 const MUCH_WORSE = -0.3;
-/** What words can add to the odds, at most. */
-const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear;
+/** What words and a link can add to the odds, at most. */
+const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear + WEIGHTS.linked;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
 const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
 /** A smaller sum counts as this one. */
@@ -92,6 +94,8 @@ export interface CurrencyOptions {
   readonly lackOf: (content: string) => number;
   /** See `checksValue`. */
   readonly isCheck?: boolean;
+  /** See `TermWeights`. */
+  readonly isCommon: (term: string) => boolean;
 }
 
 export interface Ordered {
@@ -111,7 +115,7 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period, lackOf, isCheck = false }: CurrencyOptions,
+  { question, tense, asOf, period, lackOf, isCheck = false, isCommon }: CurrencyOptions,
 ): Ordered {
   const asked = new Set(isCheck ? [] : identifiersOf(question));
   // A note that was replaced after the period still held in it.
@@ -137,7 +141,9 @@ export function currentFirst(
         windows: once(() => store.windowsOf(hit.ordinal)),
         sessionId: entry.sessionId,
         project: entry.project,
-        terms: once(() => tellingTerms(content, entry.project)),
+        terms: once(
+          () => new Set([...tellingTerms(content, entry.project)].filter((term) => !isCommon(term))),
+        ),
         changes: once(() => changeWords(content)),
         warns: once(() => isWarning(content)),
         content,
@@ -235,6 +241,7 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
     const shared = [...later.terms()].filter((term) => earlier.terms().has(term));
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, shared.length);
+    if (earlier.successor === later.hit.ordinal) odds += WEIGHTS.linked;
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
     // "The lease of the boathouse lies in the blue folder" answers much worse, and does not say when it ends.

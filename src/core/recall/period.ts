@@ -87,6 +87,7 @@ export function inThisOrder(catalogue: Catalogue, ordinals: readonly Ordinal[]):
     }),
     idOf: (ordinal) => catalogue.idAt(ordinal),
     weightOfTerm: new Map(),
+    isCommon: () => false,
   };
 }
 
@@ -104,6 +105,8 @@ export interface Found {
   readonly idOf: (ordinal: Ordinal) => string | undefined;
   /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
+  /** See `TermWeights`. */
+  readonly isCommon: (term: string) => boolean;
   /** How many of them answer, where that is known without `sureness`. */
   readonly answering?: number;
   /** Undefined where `answering` says it, or everything found answers. */
@@ -167,5 +170,6 @@ export async function happenedIn(
     answering,
     idOf: (ordinal) => catalogue.idAt(ordinal),
     weightOfTerm: new Map(),
+    isCommon: () => false,
   };
 }

@@ -108,6 +108,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     found,
     idOf,
     weightOfTerm,
+    isCommon,
     answering: certain,
     sureness,
     vector,
@@ -142,7 +143,7 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           store,
           input.isText === true ? found : denialsFirst(question, anotherBehind(found, another), contentOf),
           memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck },
+          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck, isCommon },
         );
   const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
@@ -293,6 +294,7 @@ async function findByMeaning(
   };
   // The words of the named user's memories, whatever else filters: else a score would tell which words somebody else wrote.
   const statistics = store.termStatistics(select(userId === undefined ? {} : { userId }));
+  const weights = termWeights(statistics, frequencies);
   const question = readQuestion({
     text,
     topic,
@@ -301,7 +303,7 @@ async function findByMeaning(
     periodTerms: asked?.isComing === true ? [] : asked?.terms,
     naming: asked?.naming ?? [],
     words: embedding.words,
-    weights: termWeights(statistics, frequencies),
+    weights,
     profile: embedder.profile,
   });
   // How an answer stands out among all, so that a filter does not change its score.
@@ -340,6 +342,7 @@ async function findByMeaning(
     ...(best === undefined ? {} : { sureness: { oddsWith, best } }),
     idOf: (ordinal) => selected(ordinal)?.id,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
+    isCommon: weights.isCommon,
     vector: embedding.vector,
   };
 }

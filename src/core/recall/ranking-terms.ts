@@ -45,16 +45,16 @@ export const WEIGHTS = {
   tokens: 0.5,
   context: 4.5,
   /** A share of the own score of the memory before or after. */
-  nextTo: 0.3,
+  nextTo: 0.35,
   /** … of the one before, when it asks: this may be the answer. */
-  answer: 0.7,
+  answer: 0.65,
   /**
    * A share of the score at the other end of a link, or of a step along a document, times its weight. Twice as much puts fewer
    * answers first.
    */
   waypoint: 0.15,
-  session: 0.3,
-  speaker: 0.6,
+  session: 0.2,
+  speaker: 0.4,
   /** A share of the score. */
   time: 0.9,
   tellsTime: 0.4,

@@ -151,6 +151,17 @@ describe("an inferred update", () => {
     ).toMatchObject([{ weight: 0 }]);
   });
 
+  it("takes no month for somebody whom the later note is about", async () => {
+    for (const note of ["Oslo in March was cold", "March budget", "Taxes in March", "March: new tyres"])
+      await add(note, { occurredAt: 1_000 });
+    const before = await add("Ada takes the budesonide inhaler in the morning", { occurredAt: 2_000 });
+    for (const note of ["Ada plays chess", "Ada swims", "Ada sings"]) await add(note, { occurredAt: 2_500 });
+    const text = "The doctor changed ada to another budesonide inhaler in March";
+    const after = await add(text, { occurredAt: 3_000 });
+    await world.followUps.flush();
+    expect((await read(before.id)).superseded).toMatchObject({ by: after.id, how: "inferred" });
+  });
+
   it("gives way to what was told", async () => {
     const [paris, rome] = [await add("lives in Paris"), await add("works in Rome")];
     await putEdge({ source: rome.id, target: paris.id, kind: "updates", weight: 0.7, createdAt: 0 });

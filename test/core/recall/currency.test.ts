@@ -162,7 +162,9 @@ describe("a question about what changed", () => {
 
 describe("the later of two notes on one thing", () => {
   interface Case {
-    readonly how?: "told" | "rejected";
+    readonly how?: "told" | "inferred" | "rejected";
+    /** Words that many notes have. */
+    readonly common?: readonly string[];
     readonly tense?: "present" | "past";
     readonly period?: Period;
     readonly denial?: readonly number[];
@@ -172,7 +174,7 @@ describe("the later of two notes on one thing", () => {
   /** The order of a note on the rent and two later ones, the first of them on the rent, too; note n happened at n. */
   const inOrder = (
     scores: readonly number[],
-    { how, tense = "present", period, denial = [], days }: Case = {},
+    { how, common = [], tense = "present", period, denial = [], days }: Case = {},
     texts = [
       "The rent of the flat is 640 a month",
       "The rent of the flat is now 690 a month",
@@ -198,7 +200,7 @@ describe("the later of two notes on one thing", () => {
         edgesAt: (ordinal: number) =>
           how === "rejected" && ordinal === 0 ? [{ kind: "updates", source: 1, target: 0, weight: 0 }] : [],
         supersession: (ordinal: number) =>
-          how === "told" && ordinal === 0 ? { by: "1", how: "told" } : undefined,
+          how !== undefined && how !== "rejected" && ordinal === 0 ? { by: "1", how } : undefined,
         find: (id: string) => ({ ordinal: Number(id) }),
       },
     } as unknown as MemoryStore;
@@ -211,7 +213,9 @@ describe("the later of two notes on one thing", () => {
       .sort((a, b) => b.score - a.score) as unknown as RankedHit[];
     const contents = new Map(texts.map((content, n) => [`m${n}`, { content }]));
     const question = "how much is the rent";
-    const options = { question, tense, asOf: undefined, period, lackOf: lackOfForm(question) } as const;
+    const isCommon = (term: string) => common.includes(term);
+    const lackOf = lackOfForm(question);
+    const options = { question, tense, asOf: undefined, period, lackOf, isCommon } as const;
     return currentFirst(store, hits, contents, options);
   };
   const order = (...given: Parameters<typeof inOrder>) =>
@@ -229,6 +233,13 @@ describe("the later of two notes on one thing", () => {
     expect(order([0.8, 0.7, 0.1], { days: 100 }, states)).toEqual([1, 0, 2]);
     const events = ["The passport is no longer in the desk", ...states.slice(1)];
     expect(order([0.8, 0.7, 0.1], { days: 100 }, events)).toEqual([0, 1, 2]);
+  });
+
+  it("needs more than words that many notes have, or a link that was guessed", () => {
+    const common = ["rent", "flat", "month"];
+    expect(order([0.9, 0.75, 0.1])).toEqual([1, 0, 2]);
+    expect(order([0.9, 0.75, 0.1], { common })).toEqual([0, 1, 2]);
+    expect(order([0.9, 0.75, 0.1], { common, how: "inferred" })).toEqual([1, 0, 2]);
   });
 
   it("is known as a state of the same thing, whichever is first", () => {
@@ -429,6 +440,7 @@ describe("changeBetween", () => {
 
   it("finds no common word in short numbers and years", () => {
     expect([...tellingTerms("Discount 18 % of 2026, code 4410", null)]).toEqual(["discount", "code", "4410"]);
+    expect([...tellingTerms("npm, not the old css for now", null)]).toEqual(["npm", "css"]);
   });
 
   it("asks for a word of change that the earlier one has not", () => {
@@ -480,6 +492,7 @@ describe("a guess orders, and what it does not change stays first", () => {
 
   it("keeps words of change that deny", () => {
     expect(changeWords("I no longer take the 7:12 train")).toContain("no longer");
+    expect(changeWords("ADR-011: replace OSRM by Valhalla. Supersedes ADR-004.")).toContain("supersedes");
     expect(changeWords("Wir fahren nicht mehr nach Husum")).toContain("nicht mehr");
   });
 

@@ -21,6 +21,7 @@ const PROFILE = {
 const EVEN: TermWeights = {
   inverseDocumentFrequency: () => 1,
   isKnown: () => false,
+  isCommon: () => false,
   meantBy: () => [],
   averageLength: 20,
 };
