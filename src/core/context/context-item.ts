@@ -45,9 +45,21 @@ const SPEAKER = /^[^\S\n]{0,8}[^:\n]{1,40}:\s/u;
 const MIN_OF_TURN = 0.75;
 const OF_TURN = 0.7;
 
+/** What an agent writes at the end of its work. */
+const SUMMARY = /^session summary\b/i;
+
+/** The kinds that tags say, as agents give them. */
+export const KIND_OF_TAG: ReadonlyMap<string, ContextKind> = new Map([
+  ["preference", "preference"],
+  ["preferences", "preference"],
+  ["correction", "correction"],
+  ["decision", "decision"],
+  ["todo", "open"],
+]);
+
 /**
  * The statement of a memory that is worth telling at the start, and its kind; undefined for questions, turns of a conversation
- * that decide nothing, and empty texts. A kind in its metadata, as captured memories have it, wins over the rules.
+ * that decide nothing, and empty texts. A kind in its metadata, as captured memories have it, wins over the rules, and so does a tag.
  */
 export function judge(
   memory: SeenMemory,
@@ -56,8 +68,10 @@ export function judge(
   const told = memory.metadata["kind"];
   const whole = oneLine(memory.content);
   if (whole === "") return undefined;
-  const kind = CONTEXT_KINDS.find((name) => name === told);
+  const [tagged] = memory.tags.flatMap((tag) => KIND_OF_TAG.get(tag) ?? []);
+  const kind = CONTEXT_KINDS.find((name) => name === told) ?? tagged;
   if (kind !== undefined) return { kind, sureness: 1, text: shortened(whole, limitOf(kind)) };
+  if (SUMMARY.test(whole)) return { kind: "summary", sureness: 1, text: shortened(whole, MAX_SUMMARY_CHARS) };
   const speaker = isTurn ? (SPEAKER.exec(memory.content)?.[0] ?? "") : "";
   const sentences = memory.content
     .slice(speaker.length)
@@ -69,14 +83,14 @@ export function judge(
     (found, { statement }) => ((statement?.score ?? 0) > (found?.score ?? 0) ? statement : found),
     undefined,
   );
-  if (best === undefined) {
-    if (asks || isTurn) return undefined;
-    const text = inShort(
-      whole,
-      sentences.map((sentence) => sentence.text),
-    );
-    return { kind: "fact", sureness: UNKNOWN * sentenceWorth(text), text };
-  }
+  // A long one is told by its beginning, which says what it is about.
+  const beginning = shortened(whole, MAX_CHARS);
+  const ownWorth =
+    whole === beginning
+      ? sentenceWorth(whole)
+      : Math.max(...sentences.map((sentence) => sentenceWorth(sentence.text)));
+  if (best === undefined)
+    return asks || isTurn ? undefined : { kind: "fact", sureness: UNKNOWN * ownWorth, text: beginning };
   if (isTurn) {
     // Its sentences are read alone, each worth what it says without those around it.
     const worthOf = (sentence: (typeof sentences)[number]) =>
@@ -87,9 +101,11 @@ export function judge(
     return { kind: statement.kind, sureness: OF_TURN * worthOf({ text, statement }), text: said };
   }
   if (best.kind === "preference" && isPlainStatement(whole))
-    return { kind: "fact", sureness: best.score, text: inShort(whole, [whole]) };
+    return { kind: "fact", sureness: best.score, text: beginning };
+  if (best.kind === "fact")
+    return { kind: "fact", sureness: best.score * (SCRAP + (1 - SCRAP) * ownWorth), text: beginning };
   const ofKind = sentences.filter(({ statement }) => statement?.kind === best.kind).map(({ text }) => text);
-  const text = whole.length <= MAX_CHARS ? whole : shortened(ofKind.join(" "), MAX_CHARS);
+  const text = whole === beginning ? whole : shortened(ofKind.join(" "), MAX_CHARS);
   // Wishes and decisions are told in few words.
   const isWish = best.kind === "preference" || best.kind === "decision" || best.kind === "correction";
   const worth = isWish ? 1 : SCRAP + (1 - SCRAP) * sentenceWorth(text);
@@ -107,16 +123,9 @@ const isPlainStatement = (text: string): boolean => STATES.test(text) && !WISH.t
 
 const limitOf = (kind: ContextKind): number => (kind === "summary" ? MAX_SUMMARY_CHARS : MAX_CHARS);
 
-/** The whole, or the sentence that can best stand alone. */
-function inShort(whole: string, sentences: readonly string[]): string {
-  if (whole.length <= MAX_CHARS) return whole;
-  const best = sentences.reduce((a, b) => (sentenceWorth(b) > sentenceWorth(a) ? b : a), "");
-  return shortened(best === "" ? whole : best, MAX_CHARS);
-}
-
 /** Long enough for what a partly outdated note says besides. */
 const MAX_BEFORE_CHARS = 200;
 
-/** A text with what it said before. */
-export const withBefore = (text: string, earlier: string): string =>
-  `${text} (before: ${shortened(earlier, MAX_BEFORE_CHARS)})`;
+/** A text with what it said before, or where that is a guess, with an earlier one that may still hold. */
+export const withBefore = (text: string, earlier: string, isGuess = false): string =>
+  `${text} (${isGuess ? "earlier" : "before"}: ${shortened(earlier, MAX_BEFORE_CHARS)})`;

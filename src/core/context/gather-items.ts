@@ -9,7 +9,7 @@ import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
 import { readPrompt } from "../text/asking-part.ts";
-import { CONTEXT_KINDS, ID_CHARS, judge, MAX_CHARS, withBefore } from "./context-item.ts";
+import { CONTEXT_KINDS, ID_CHARS, judge, KIND_OF_TAG, MAX_CHARS, withBefore } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
 import { oneLine, shortened } from "../text/text-size.ts";
 
@@ -101,7 +101,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     const by = memories.get(item.id)?.superseded?.by;
     const earlier = before.get(item.id);
     const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
-    const text = earlier === undefined ? replaced : withBefore(replaced, earlier);
+    const text = earlier === undefined ? replaced : withBefore(replaced, earlier, true);
     return answer === undefined
       ? { ...item, text }
       : { ...item, text, answer, isUnsure: unsure.has(item.id) };
@@ -232,9 +232,13 @@ function likely(
   if (selection.size === 0) return [];
   const ordinals = new Set<Ordinal>(selection.list().slice(-NEWEST));
   if (selection.size > NEWEST) {
-    for (const kind of CONTEXT_KINDS)
+    const ofKind = [
+      ...CONTEXT_KINDS.map((kind) => ({ metadata: { kind } })),
+      ...Array.from(KIND_OF_TAG.keys(), (tag) => ({ tags: [tag] })),
+    ];
+    for (const one of ofKind)
       for (const ordinal of catalogue
-        .select({ ...filter, metadata: { kind } })
+        .select({ ...filter, ...one })
         .list()
         .slice(-OF_KIND))
         ordinals.add(ordinal);

@@ -257,9 +257,24 @@ describe("kinds of notes", () => {
     ["Ask before you delete a migration.", "preference"],
     ["Use tabs in the Go code.", "preference"],
     ["Explain SQL in a comment above the query.", "preference"],
+    ["User corrected me: no default exports, always named ones.", "correction"],
+    ["Not done: mail to the recipient, audit log entry.", "open"],
+    ["Session summary 2026-11-10: wrote the refund flow; we decided to log each refund.", "summary"],
   ])("%j is of its kind: %s", async (text, kind) => {
     await add(text);
     expect((await told()).items).toMatchObject([{ kind, text }]);
+  });
+
+  it("are said by a tag", async () => {
+    await add("Tests run in the container.", { tags: ["ci", "decision"] });
+    await add("The audit log has no entry for refunds.", { tags: ["todo"] });
+    expect((await told()).items.map(({ kind }) => kind)).toEqual(["decision", "open"]);
+  });
+
+  it("tells a long fact by its beginning, which says what it is about", async () => {
+    const text = `How to release the app: ${"bump the version, build for both stores and wait, ".repeat(6)}then submit. The backend is separate: wrangler deploy.`;
+    await add(text);
+    expect((await texts())[0]?.startsWith("How to release the app: bump")).toBe(true);
   });
 
   it("wakes the model, which the first prompt needs", async () => {
@@ -276,7 +291,7 @@ describe("kinds of notes", () => {
     const source = await add("The dev server listens on port 4311 now.");
     await replace(source, target);
     expect(await texts()).toEqual([
-      "The dev server listens on port 4311 now. (before: The dev server listens on port 4310.)",
+      "The dev server listens on port 4311 now. (earlier: The dev server listens on port 4310.)",
     ]);
   });
 
@@ -287,7 +302,7 @@ describe("kinds of notes", () => {
     await add("Tickets have six letters.");
     await replace(source, target);
     expect((await texts()).filter((text) => text.includes("locale"))).toEqual([
-      "Default locale changed to nl-NL. (before: The default locale is en-GB.)",
+      "Default locale changed to nl-NL. (earlier: The default locale is en-GB.)",
     ]);
   });
 
