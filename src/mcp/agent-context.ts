@@ -4,7 +4,7 @@ import type { Clock, Places } from "../core/ports.ts";
 import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
-import { namesNoDay, parseLocalTime } from "../core/text/calendar.ts";
+import { momentOf as momentIn, namesNoDay, parseLocalTime } from "../core/text/calendar.ts";
 import { parseTime } from "../schemas/wire.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
@@ -54,9 +54,12 @@ export const writeScope = ({ project, userId, client }: AgentContext) => ({
 export const ownerCheck = ({ userId }: AgentScope): { userId?: string } =>
   userId === undefined ? {} : { userId };
 
+/** A day, or a time of a day. */
+const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[Tt ][\d:.]+)?$/;
+
 /**
  * A moment as agents say it: a date, a time, what the command line takes ("2020", "tomorrow", "7d"), or words for a period
- * ("last week", "seit Juni"), of which the edge counts. Years and months begin in UTC, as dates do.
+ * ("last week", "seit Juni"), of which the edge counts. What has no offset is of the connection's time zone, as on the command line.
  * @throws {ServiceError} INVALID_REQUEST.
  */
 export function momentOf(
@@ -65,11 +68,11 @@ export function momentOf(
   edge: "from" | "to" = "from",
 ): number | undefined {
   if (said === undefined || said === null) return undefined;
-  const time = parseTime(said);
-  if (time !== undefined) return time;
   const text = String(said);
+  const time = parseTime(said);
+  if (time !== undefined) return WITHOUT_OFFSET.test(text) ? momentIn(time, timeZone) : time;
   const first = parseTime(/^\d{4}$/.test(text) ? `${text}-01-01` : `${text}-01`);
-  if (first !== undefined && edge === "from") return first;
+  if (first !== undefined && edge === "from") return momentIn(first, timeZone);
   // "November" alone is a time only with "in".
   const readings = [text, `in ${text}`].map((each) => timedQuestion(each, clock.now(), timeZone));
   const named = readings.find((reading) => reading?.topic === "");

@@ -250,7 +250,7 @@ export async function tellContext(
 async function readMemory(context: AgentContext, id: string): Promise<string> {
   const memory = await context.operations.getMemory({ id, ...ownerCheck(context) });
   const mark = context.newMark();
-  return `${notesPreface(mark)}\n${note(mark, memory, memory.content, { now: context.clock.now() })}`;
+  return `${notesPreface(mark)}\n${note(mark, memory, memory.content, { now: context.clock.now(), timeZone: context.timeZone })}`;
 }
 
 async function readDocument({ documents, newMark, ...scope }: AgentContext, id: string): Promise<string> {

@@ -3,6 +3,8 @@ import { quoted } from "../core/text/text-size.ts";
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
+import { dayIn, wallTime } from "../core/text/calendar.ts";
+import { DAY_MS } from "../core/text/time-periods.ts";
 import { formatTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -38,7 +40,10 @@ export async function recordFact(
   const alike =
     others.length === 0
       ? ""
-      : `\nSimilar facts hold too; if one no longer does, fact_end its id:\n${markedFacts(context, others.map(factLine))}`;
+      : `\nSimilar facts hold too; if one no longer does, fact_end its id:\n${markedFacts(
+          context,
+          others.map((other) => factLine(other, context.timeZone)),
+        )}`;
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
   if (deduplicated) return `Nothing new: this is recorded already, id=${shortId(fact.id)}, ${where}.${alike}`;
   const ended = superseded.length === 0 ? "" : ` It ended or changed ${superseded.length} earlier.`;
@@ -48,11 +53,12 @@ export async function recordFact(
 export async function endFact(context: AgentContext, input: AgentToolInput<"fact_end">): Promise<string> {
   const id = await idOf(context, input.id);
   const validTo = present({ validTo: momentOf(context, input.valid_to) });
-  return ended(await context.operations.invalidateFact({ id, ...validTo, ...ownerCheck(context) }));
+  const fact = await context.operations.invalidateFact({ id, ...validTo, ...ownerCheck(context) });
+  return ended(fact, context.timeZone);
 }
 
-export const ended = ({ id, validTo }: Fact): string =>
-  `Ended: the fact id=${shortId(id)} holds until ${day(validTo ?? 0)}; it stays in the history.`;
+export const ended = ({ id, validTo }: Fact, timeZone: string): string =>
+  `Ended: the fact id=${shortId(id)} holds until ${day(validTo ?? 0, timeZone)}; it stays in the history.`;
 
 export async function lookUpFacts(
   context: AgentContext,
@@ -75,10 +81,14 @@ export async function lookUpFacts(
       ? await operations.findFacts(filter)
       : await operations.searchFacts({ ...filter, pattern: text, field: "any" });
   if (total > 0 || text === undefined)
-    return answerFacts(context, facts.map(factLine), { total, scope: scope.words });
+    return answerFacts(
+      context,
+      facts.map((fact) => factLine(fact, context.timeZone)),
+      { total, scope: scope.words },
+    );
   // No part of a fact: a sentence.
   const answers = await operations.answeringFacts({ ...filter, question: text });
-  const lines = answers.slice(0, filter.limit).map(factLine);
+  const lines = answers.slice(0, filter.limit).map((fact) => factLine(fact, context.timeZone));
   return answerFacts(context, lines, { total: lines.length, scope: scope.words });
 }
 
@@ -98,7 +108,8 @@ export async function timeline(
     offset: 0,
   });
   const lines = events.map(
-    ({ timestamp, changeType, fact }) => `${day(timestamp)} ${changeType}: ${statement(fact)}`,
+    ({ timestamp, changeType, fact }) =>
+      `${day(timestamp, context.timeZone)} ${changeType}: ${statement(fact)}`,
   );
   return answerFacts(context, lines, { total, scope: scope.words });
 }
@@ -125,11 +136,11 @@ export function markedFacts(context: AgentContext, lines: readonly string[], mor
   ].join("\n");
 }
 
-export function factLine(fact: Fact): string {
-  const until = fact.validTo === null ? "" : ` until ${day(fact.validTo)}`;
+export function factLine(fact: Fact, timeZone: string): string {
+  const until = fact.validTo === null ? "" : ` until ${day(fact.validTo, timeZone)}`;
   const project = fact.project === null ? "" : `, project ${quoted(fact.project)}`;
   const sure = fact.confidence === 1 ? "" : `, confidence ${fact.confidence}`;
-  return `${statement(fact)} (from ${day(fact.validFrom)}${until}${sure}${project}, id=${shortId(fact.id)})`;
+  return `${statement(fact)} (from ${day(fact.validFrom, timeZone)}${until}${sure}${project}, id=${shortId(fact.id)})`;
 }
 
 /** On one line, its parts quoted: nothing in them can pass for another fact. */
@@ -137,11 +148,11 @@ function statement({ subject, predicate, object }: Fact): string {
   return [subject, predicate, object].map((part) => JSON.stringify(part)).join(" ");
 }
 
-/** The day, with the time of day where it is not midnight. */
-const day = (time: number): string =>
-  formatTime(time)
-    .replace("T00:00:00.000Z", "")
-    .replace(/:\d{2}\.\d{3}Z$/, "Z");
+/** The day, or the minute in UTC where it is no midnight of the time zone. */
+const day = (time: number, timeZone: string): string =>
+  wallTime(time, timeZone) % DAY_MS === 0
+    ? dayIn(time, timeZone)
+    : formatTime(time).replace(/:\d{2}\.\d{3}Z$/, "Z");
 
 /** The summary of the connection's user, each highlight with the id of its note. */
 export async function summarise(
@@ -161,12 +172,12 @@ export async function summarise(
     ...highlights.map(
       ({ memoryId, text }) => `- ${JSON.stringify(text.replace(/\s+/g, " "))} (id=${shortId(memoryId)})`,
     ),
-    ...facts.map((fact) => `- fact: ${factLine(fact)}`),
+    ...facts.map((fact) => `- fact: ${factLine(fact, context.timeZone)}`),
     ...(keyPhrases.length === 0 ? [] : [`- key phrases: ${keyPhrases.map(quoted).join(", ")}`]),
   ];
   const { shown, left } = fitting(lines, input.max_tokens ?? DEFAULT_ANSWER_TOKENS);
   const dates = [firstMemoryAt, lastMemoryAt].flatMap((time) =>
-    time === null ? [] : [formatTime(time).slice(0, 10)],
+    time === null ? [] : [dayIn(time, context.timeZone)],
   );
   return [
     `User ${quoted(userId)}: ${memories} ${memories === 1 ? "note" : "notes"}${dates.length === 2 ? `, ${dates.join(" to ")}` : ""}.`,

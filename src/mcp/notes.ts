@@ -4,7 +4,7 @@
  */
 import { occurredAtOf, type Memory, type SeenMemory } from "../core/memory.ts";
 import { estimateTokens, quoted, withinTokens } from "../core/text/text-size.ts";
-import { formatTime } from "../schemas/wire.ts";
+import { dayIn } from "../core/text/calendar.ts";
 
 export type Origin = "user" | "agent" | "web" | "file";
 
@@ -46,6 +46,8 @@ export interface NoteSetting {
   readonly homeProject?: string | null;
   /** For the age. */
   readonly now: number;
+  /** In which days are told. */
+  readonly timeZone: string;
   /** The origin that the block names; notes of another one say so. */
   readonly from?: string;
   /** Further parts of the line. */
@@ -58,12 +60,12 @@ const SUPERSEDED = { told: "superseded by", inferred: "perhaps replaced by" } as
 /** Id, day, age and what else tells a note from others, without brackets and on one line. */
 export function noteHead(
   memory: SeenMemory,
-  { homeProject = null, now, from, more = [] }: NoteSetting,
+  { homeProject = null, now, timeZone, from, more = [] }: NoteSetting,
 ): string {
   const at = occurredAtOf(memory);
   const origin = namedOrigin(memory);
   return [
-    `${shortId(memory.id)} ${formatTime(at).slice(0, 10)}`,
+    `${shortId(memory.id)} ${dayIn(at, timeZone)}`,
     ...ageOf(at, now),
     ...(origin === from ? [] : [`from ${origin}`]),
     ...(memory.project === homeProject || memory.project === null

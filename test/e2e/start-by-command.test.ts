@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { readRuntimeInfo } from "../../src/daemon/runtime-file.ts";
 import { runCli } from "../support/run-cli.ts";
 
 const TIMEOUT_MS = 120_000;
@@ -36,6 +37,23 @@ it(
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("old mill"), stderr: "" });
     const status = JSON.parse((await runCli(["status", "--json"], { home, env })).stdout);
     expect(new URL(status.url).port).not.toBe(env["MEMORYD_PORT"]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  "a daemon that crashed is started as it was",
+  async () => {
+    const dataDir = env["MEMORYD_DATA_DIR"] ?? "";
+    await runCli(["start", "--detach", "--port=0", "--history-days=90"], { home, env });
+    const crashed = readRuntimeInfo(dataDir);
+    process.kill(crashed?.pid ?? 0, "SIGKILL");
+    const { stderr } = await runCli(["add", "The heron nests at the old mill."], { home, env });
+    expect(stderr).toBe("Starting memoryd again, as it was started before it ended without being stopped.\n");
+    const runtime = readRuntimeInfo(dataDir);
+    expect(runtime?.pid).not.toBe(crashed?.pid);
+    expect(runtime?.startedWith?.flags).toEqual(crashed?.startedWith?.flags);
+    expect(runtime?.startedWith?.flags["historyDays"]).toBe("90");
   },
   TIMEOUT_MS,
 );

@@ -683,7 +683,9 @@ it("lists notes that a later one perhaps replaced, until somebody judged them", 
     [third, fourth, first, second].map((id) => id.slice(-8)),
   );
   expect(text).toContain("2 in all");
-  expect(await call(client, "memory_update", { id: first.slice(-8), still_holds: true })).toMatch(/^Changed/);
+  expect(await call(client, "memory_update", { id: first.slice(-8), still_holds: true })).toMatch(
+    /^Still holds/,
+  );
   const told = { id: fourth.slice(-8), supersedes: third.slice(-8) };
   expect(await call(client, "memory_update", told)).toMatch(/^Changed/);
   expect(await list()).toMatch(/^No note is perhaps outdated/);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasStore, lockStart, startLockOf } from "../../daemon/runtime-file.ts";
-import type { Settings } from "../../config/config.ts";
+import { hasStore, lockStart, readRuntimeInfo, startLockOf } from "../../daemon/runtime-file.ts";
+import { environmentWith, type Settings, startWordsOf } from "../../config/config.ts";
+import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
 import { checked, type Daemon, findDaemon, requireKept } from "../connect.ts";
@@ -77,18 +78,33 @@ const START_MS = 120_000;
 export const idleMsOf = ({ exitWhenIdleMs }: Settings): number =>
   exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
 
-/** Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. */
+/** How a daemon of this version was started that did not stop cleanly; undefined without one, or where a secret of it is not set here. */
+function crashedOf(dataDir: string) {
+  const { startedWith, version } = readRuntimeInfo(dataDir) ?? {};
+  if (startedWith === undefined || version !== VERSION) return undefined;
+  const { secrets, flags } = startedWith;
+  const env = environmentWith(secrets);
+  if (secrets.some((name) => env[name] === undefined)) return undefined;
+  // The directory may have been moved.
+  return { words: startWordsOf({ ...startedWith, flags: { ...flags, dataDir } }), env };
+}
+
+/**
+ * Starts a daemon that clients find by its data directory: any free port will do where the set one is taken. One that crashed is started as
+ * it was.
+ */
 async function startForClient(settings: Settings, config: string | undefined): Promise<StartReport> {
-  const words = [
+  const crashed = crashedOf(settings.dataDir);
+  const words = crashed?.words ?? [
     "start",
     `--data-dir=${settings.dataDir}`,
     ...(settings.apiKeyFile === "" ? [] : [`--api-key-file=${settings.apiKeyFile}`]),
     ...(config === undefined ? [] : [`--config=${config}`]),
     `--exit-when-idle-ms=${idleMsOf(settings)}`,
   ];
-  const outcome = await spawnDaemon(settings, words);
+  const outcome = await spawnDaemon(settings, words, crashed?.env);
   const isPortTaken = outcome.kind === "failed" && outcome.isPortTaken === true;
-  return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"]) : outcome;
+  return isPortTaken ? await spawnDaemon(settings, [...words, "--port=0"], crashed?.env) : outcome;
 }
 
 /**
@@ -105,7 +121,11 @@ export async function connectOrStart(
   if (use === "reading") await requireKept(settings);
   const isNew = settings.store === "" && !(await hasStore(settings.dataDir));
   const place = isNew ? ` with a new data directory, ${settings.dataDir}` : "";
-  complain(`Starting memoryd${place}; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`);
+  complain(
+    crashedOf(settings.dataDir) === undefined
+      ? `Starting memoryd${place}; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`
+      : "Starting memoryd again, as it was started before it ended without being stopped.",
+  );
   return await reachOrStart(settings, flags.config)(Date.now() + START_MS);
 }
 

@@ -1,4 +1,5 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
+import { dayIn } from "../text/calendar.ts";
 import { estimateTokens, quoted } from "../text/text-size.ts";
 import { chooseItems } from "./choose-items.ts";
 import { type ContextItem, ID_CHARS } from "./context-item.ts";
@@ -28,7 +29,7 @@ export async function composeContext(ports: MemoryPorts, input: ContextInput) {
   const chosen = chooseItems(
     candidates,
     left,
-    (item) => lineCost(lineOf(input, item)),
+    (item) => lineCost(lineOf(input, item, ports.timeZone)),
     (title) => lineCost(`${title}:`),
   );
   if (chosen.length === 0) return { text: "", items: [], tokens: 0 };
@@ -37,7 +38,7 @@ export async function composeContext(ports: MemoryPorts, input: ContextInput) {
   );
   const lines = chosen.flatMap((part) => [
     `${part.title}:`,
-    ...part.items.map((item) => lineOf(input, item)),
+    ...part.items.map((item) => lineOf(input, item, ports.timeZone)),
   ]);
   const text = textOf(input, markFor(lines.join("\n"), ports.sha256), lines);
   return { text, items, tokens: estimateTokens(text) };
@@ -63,7 +64,7 @@ function textOf({ project, userId }: ContextInput, mark: string, lines: readonly
   ].join("\n");
 }
 
-function lineOf({ project }: ContextInput, item: ContextItem): string {
+function lineOf({ project }: ContextInput, item: ContextItem, timeZone: string): string {
   const place = item.project === null || item.project === project ? "" : ` (project ${quoted(item.project)})`;
-  return `- ${new Date(item.at).toISOString().slice(0, 10)} ${item.id.slice(-ID_CHARS)}${place} ${item.text}`;
+  return `- ${dayIn(item.at, timeZone)} ${item.id.slice(-ID_CHARS)}${place} ${item.text}`;
 }

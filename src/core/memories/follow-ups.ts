@@ -3,6 +3,8 @@ import { inferUpdates } from "./infer-updates.ts";
 
 /** Memories that may wait while callers keep the daemon busy. */
 const MAX_WAITING = 4_096;
+/** Of what waits, so many that were added last are looked at by `settle`. */
+const SETTLED = 32;
 /** Latest memories that are looked at after a start. */
 const LATEST_RESUMED = 500;
 
@@ -21,6 +23,8 @@ export class FollowUps {
   /** Ids, in the order of adding; those of `resume` behind what was added before it. */
   readonly #waiting = new Set<string>();
   #isScheduled = false;
+  /** The memory that is looked at now. */
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(store: MemoryStore, options: FollowUpsOptions) {
     this.#store = store;
@@ -56,19 +60,30 @@ export class FollowUps {
         this.added(id);
         return;
       }
-      // Before it is looked at: a change of its text meanwhile lets it wait again.
-      this.#waiting.delete(id);
       looked += 1;
-      try {
-        await this.#infer(id);
-      } catch (error) {
-        this.#waiting.add(id);
-        throw error;
-      }
+      this.#looking = this.#infer(id);
+      await this.#looking;
     }
   }
 
+  /** Looks at what was added last, so that a guess can be rejected before anybody has seen it. @throws as `flush`. */
+  async settle(): Promise<void> {
+    await this.#looking.catch(() => undefined);
+    for (const id of [...this.#waiting].slice(-SETTLED)) await this.#infer(id);
+  }
+
   async #infer(id: string): Promise<void> {
+    // Before it is looked at: a change of its text meanwhile lets it wait again.
+    this.#waiting.delete(id);
+    try {
+      await this.#look(id);
+    } catch (error) {
+      this.#waiting.add(id);
+      throw error;
+    }
+  }
+
+  async #look(id: string): Promise<void> {
     const { catalogue } = this.#store;
     const memory = catalogue.find(id);
     if (memory === undefined) return;

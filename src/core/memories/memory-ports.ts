@@ -20,7 +20,7 @@ export interface MemoryPorts {
   readonly historyMs: number;
   readonly ids: IdSource;
   readonly requests: RequestLedger;
-  readonly followUps: Pick<FollowUps, "added">;
+  readonly followUps: Pick<FollowUps, "added" | "settle">;
   /** Resolves when others have had a turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
   /** SHA-256 of a text in UTF-8, hex. */

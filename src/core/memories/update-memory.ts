@@ -40,6 +40,7 @@ export async function updateMemory(
   const fields = { ...given, ...(given.supersedes && { supersedes: [...new Set(given.supersedes)] }) };
   const found = owned("memory", store.catalogue.find(id), userId);
   checkVersion(found, ifVersion);
+  if (stillHolds) await followUps.settle();
 
   const { content } = fields;
   const isNew = content !== undefined;

@@ -35,6 +35,10 @@ export function momentOf(wall: number, timeZone: string): number {
   return wall - (wallTime(near, timeZone) - near);
 }
 
+/** The day of a moment as clocks of a zone show it: "2026-11-21". */
+export const dayIn = (moment: number, timeZone: string): string =>
+  new Date(wallTime(moment, timeZone)).toISOString().slice(0, 10);
+
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;

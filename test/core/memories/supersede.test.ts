@@ -162,6 +162,15 @@ describe("an inferred update", () => {
     expect((await read(before.id)).superseded).toMatchObject({ by: after.id, how: "inferred" });
   });
 
+  it("is rejected before anybody has seen it, too", async () => {
+    const before = await add("The alarm code of the workshop is 4417", { occurredAt: 1_000 });
+    await add("The alarm code of the workshop is 5528 now", { occurredAt: 2_000 });
+    await updateMemory(world.ports, { id: before.id, stillHolds: true });
+    await world.followUps.flush();
+    expect((await read(before.id)).superseded).toBeNull();
+    expect(world.ports.store.catalogue.edgesOf(before.id)).toMatchObject([{ weight: 0 }]);
+  });
+
   it("gives way to what was told", async () => {
     const [paris, rome] = [await add("lives in Paris"), await add("works in Rome")];
     await putEdge({ source: rome.id, target: paris.id, kind: "updates", weight: 0.7, createdAt: 0 });
