@@ -38,6 +38,11 @@ async function parseBody(request: FastifyRequest, bytes: Buffer): Promise<unknow
   const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw unsupportedMediaType(`JSON is read as UTF-8, not as ${charset}.`);
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity")
+    throw unsupportedMediaType(
+      `JSON is read as it is, not as ${encoding}; send it without Content-Encoding.`,
+    );
   if (request.headers["idempotency-key"] !== undefined)
     request.bodyHash = createHash("sha256").update(bytes).digest("hex");
   if (bytes.length === 0) {

@@ -47,7 +47,11 @@ export async function recordFact(
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
   if (deduplicated) return `Nothing new: this is recorded already, id=${shortId(fact.id)}, ${where}.${alike}`;
   const ended = superseded.length === 0 ? "" : ` It ended or changed ${superseded.length} earlier.`;
-  return `Recorded: id=${shortId(fact.id)}, ${where}.${ended}${alike}`;
+  const bounded =
+    fact.supersededBy === null || fact.validTo === null
+      ? ""
+      : ` It holds until ${day(fact.validTo, context.timeZone)}, when another fact begins.`;
+  return `Recorded: id=${shortId(fact.id)}, ${where}.${bounded}${ended}${alike}`;
 }
 
 export async function endFact(context: AgentContext, input: AgentToolInput<"fact_end">): Promise<string> {

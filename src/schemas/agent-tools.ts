@@ -181,7 +181,10 @@ export const AGENT_TOOLS = {
   ),
   memory_reinforce: tool(
     "Say that a note proved useful, so that it ranks higher.",
-    Type.Object({ id: Id, boost: said(ReinforceMemoryBody.properties.boost, "0 to 1, default 0.1") }),
+    Type.Object({
+      id: Id,
+      boost: t.optional(said(ReinforceMemoryBody.properties.boost, "0 to 1, default 0.1")),
+    }),
     { ...ADDS, idempotentHint: false },
   ),
   fact_timeline: tool(
@@ -199,7 +202,7 @@ export const AGENT_TOOLS = {
   ingest_text: tool(
     "Store a long text as a document, cut into notes.",
     Type.Object({
-      text: Text,
+      text: said(field.Content, "The whole text."),
       title: t.optional(said(field.Tag, "its title")),
       tags: tagList("its tags"),
       allow_secret: AllowSecret,

@@ -83,8 +83,8 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   } = schema as T & { type: string | string[]; enum?: readonly unknown[]; "~refine"?: unknown };
   return Type.Unsafe<Static<T> | null>({
     ...schema,
-    type: [type, "null"].flat(),
-    ...(values && { enum: [...values, null] }),
+    type: [...new Set([type, "null"].flat())],
+    ...(values && { enum: [...new Set([...values, null])] }),
     ...(refinements !== undefined && { "~refine": refinements }),
   });
 }

@@ -156,6 +156,13 @@ describe("/openapi.json", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it("names each type of a field once", () => {
+    for (const [types] of text.matchAll(/"type":\[[^\]]*\]/g)) {
+      const { type } = JSON.parse(`{${types}}`) as { type: string[] };
+      expect(new Set(type).size).toBe(type.length);
+    }
+  });
+
   it("holds nothing that only we understand", () => {
     for (const ours of ['"~', '"$id"', "x-too-large"]) expect(text).not.toContain(ours);
   });

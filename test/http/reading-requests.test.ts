@@ -129,6 +129,16 @@ describe("bodies", () => {
     expect((await send("application/json; charset=latin1")).statusCode).toBe(415);
   });
 
+  it("are not compressed", async () => {
+    const { post } = createTestServer();
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const reply = await post("/memory/add", { content: "x" }, { headers });
+    expect([reply.statusCode, reply.json().detail]).toEqual([
+      415,
+      "JSON is read as it is, not as gzip; send it without Content-Encoding.",
+    ]);
+  });
+
   it("may have unknown fields, and null for what is left out", async () => {
     const { post, lastInput } = createTestServer();
     const reply = await post("/memory/add", {

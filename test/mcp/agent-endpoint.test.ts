@@ -424,6 +424,12 @@ describe("what is offered", () => {
     expect(await call(client, "memory_add", { content: "x" })).toMatch(/^FORBIDDEN/);
   });
 
+  it("reinforces a little where nothing else is said", async () => {
+    const client = await agents.connect({ query: "tools=reinforce" });
+    const id = await add(client, "Garlic was planted in bed three.");
+    expect(await call(client, "memory_reinforce", { id })).toMatch(/^Reinforced: .*salience 0\.5/);
+  });
+
   it("does nothing with an argument that it does not know, nor for a change of nothing", async () => {
     const client = await agents.connect();
     const id = await add(client, "Garlic was planted in bed three.");

@@ -228,13 +228,15 @@ export async function verifyBackup(disk: Disk, folder: string, name: string, now
     const found = await damagedFiles(disk, place, manifest);
     if (found.length > 0) throw damagedBackup(name, found.join("; "));
     await checkTables(disk, place, manifest, folder);
+    await note(String(now));
   } catch (error) {
+    // Somebody removed it meanwhile.
+    if (!(await hasManifest(disk, folder, name))) throw unknown(folder, name);
     // Lists tell it from now on, where this folder can be written.
     if (error instanceof ServiceError && error.code === "DAMAGED")
       await note(error.message).catch(() => undefined);
     throw error;
   }
-  await note(String(now));
   return summaryOf(manifest, now);
 }
 

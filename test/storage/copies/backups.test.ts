@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -207,6 +216,17 @@ describe("a damaged backup", () => {
     }
     expect(existsSync(target)).toBe(false);
     await expect(verifyBackup(nodeDisk, folder, "one", 7)).resolves.toMatchObject({ verifiedAt: 7 });
+    // Removed by somebody else at the last moment.
+    const removing: Disk = {
+      ...nodeDisk,
+      open: async (path, mode) => {
+        if (mode === "create") rmSync(join(folder, "one"), { recursive: true });
+        return await nodeDisk.open(path, mode);
+      },
+    };
+    cpSync(join(folder, "one"), join(folder, "kept"), { recursive: true });
+    await expect(verifyBackup(removing, folder, "one", 8)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    renameSync(join(folder, "kept"), join(folder, "one"));
     flipByte(join(folder, "one", "MANIFEST"));
     await backUp("two", { disk: otherDisk });
     const { items, damaged } = await listBackups(nodeDisk, folder);
