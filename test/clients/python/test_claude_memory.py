@@ -51,6 +51,13 @@ def test_files(tool, user):
     assert client.trash.page(user_id=user)["items"]
 
 
+def test_what_is_missing_or_too_long_is_said(tool):
+    with pytest.raises(ToolError, match="Path must start with"):
+        run(tool, "view")
+    with pytest.raises(ToolError, match="at most 200000 characters"):
+        run(tool, "create", path="/memories/long", file_text="x" * 200_001)
+
+
 @pytest.mark.parametrize("text", ["", " \n", "\u200b"])
 def test_a_blank_file_and_its_first_text(tool, text):
     run(tool, "create", path="/memories/empty", file_text=text)

@@ -19,6 +19,7 @@ except ModuleNotFoundError as error:
 TAG = "claude-memory"
 ROOT = "/memories"
 MAX_LINES = 999_999
+MAX_CHARS = 200_000
 LEVELS_SHOWN = 2
 LINES_AROUND_A_CHANGE = 2
 LOOKS, LOOK_PAUSE = 20, 0.05
@@ -44,7 +45,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         self._owner = Owner(client or Memoryd(client_name="claude-memory"), user_id, project)
 
     def view(self, command: Any) -> str:
-        path = _checked(command.path)
+        path = _path_of(command)
         file = None if path == ROOT else self._file_at(path)
         if file is not None:
             return _numbered(file, getattr(command, "view_range", None))
@@ -54,7 +55,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         return _listing(path, files)
 
     def create(self, command: Any) -> str:
-        path = _checked(command.path)
+        path = _path_of(command)
         taken = f"File {path} already exists"
         self._refuse_taken(path, taken)
         added = self._owner.add(**_body(path, command.file_text))
@@ -64,7 +65,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         return f"File created successfully at: {path}"
 
     def str_replace(self, command: Any) -> str:
-        file = self._existing(_checked(command.path))
+        file = self._existing(_path_of(command))
         text, old, new = file.text, command.old_str, getattr(command, "new_str", None) or ""
         places = [match.start() for match in re.finditer(f"(?={re.escape(old)})", text)] if old else []
         if not places:
@@ -83,7 +84,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         return f"The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{shown}"
 
     def insert(self, command: Any) -> str:
-        file = self._existing(_checked(command.path))
+        file = self._existing(_path_of(command))
         lines, at = file.text.split("\n"), command.insert_line
         if not isinstance(at, int) or not 0 <= at <= len(lines):
             raise ToolError(f"Invalid `insert_line` parameter: {at}. It should be within the range of lines of the file: [0, {len(lines)}]")
@@ -92,7 +93,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         return f"The file {file.path} has been edited."
 
     def delete(self, command: Any) -> str:
-        path = _checked(command.path)
+        path = _path_of(command)
         if path == ROOT:
             raise ToolError(f"Cannot delete the {ROOT} directory itself")
         files = self._files_at(path)
@@ -103,7 +104,7 @@ class ClaudeMemoryTool(BetaAbstractMemoryTool):
         return f"Successfully deleted {path}"
 
     def rename(self, command: Any) -> str:
-        path, target = _checked(command.old_path), _checked(command.new_path)
+        path, target = _path_of(command, "old_path"), _path_of(command, "new_path")
         if path == ROOT:
             raise ToolError(f"Cannot rename the {ROOT} directory itself")
         files = self._files_at(path)
@@ -197,13 +198,16 @@ def _tag_of(path: str) -> str:
 
 
 def _body(path: str, text: str) -> dict[str, Any]:
+    if len(text) > MAX_CHARS:
+        raise ToolError(f"A file has at most {MAX_CHARS} characters, and this would have {len(text)}; split it")
     blank = is_blank(text)
     marks = {"path": path, **({"text": text} if blank else {})}
     return {"content": path if blank else text, "tags": [TAG, _tag_of(path)], "metadata": {"claude_memory": marks}}
 
 
-def _checked(path: str) -> str:
-    """A path without empty parts; raises where it is not below ``/memories``."""
+def _path_of(command: Any, field: str = "path") -> str:
+    """A path of a command without empty parts; raises where it is missing or not below ``/memories``."""
+    path = getattr(command, field, None) or ""
     parts = [part for i, part in enumerate(path.split("/")) if i == 0 or part not in ("", ".")]
     if parts[:2] != ["", ROOT[1:]]:
         raise ToolError(f"Path must start with {ROOT}, got: {path}")
