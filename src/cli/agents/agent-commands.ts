@@ -11,7 +11,7 @@ import {
   type HookConsent,
   type HookState,
   readHookState,
-  readLate,
+  readMisses,
   writeHookState,
 } from "../hooks/hook-state.ts";
 
@@ -113,8 +113,10 @@ async function status(flags: Flags): Promise<void> {
     const fault = hooksFault({ agent, program, dataDir }, consent);
     return [{ agent: agent.id, ...consent, file: agent.file, ...(fault !== undefined && { fault }) }];
   });
-  const late = readLate(dataDir);
-  if (flags.json === true) printJson({ paused, excluded, ...(late && { late }), agents: rows });
+  const late = readMisses(dataDir, "late");
+  const alone = readMisses(dataDir, "alone");
+  if (flags.json === true)
+    printJson({ paused, excluded, ...(late && { late }), ...(alone && { alone }), agents: rows });
   else {
     if (rows.length === 0) print("No agent has hooks; `memoryd mcp install AGENT --hooks` adds them.");
     else
@@ -127,6 +129,8 @@ async function status(flags: Flags): Promise<void> {
     if (paused) print("Paused; `memoryd hooks resume` ends it.");
     if (late !== undefined)
       print(`Too late for the agent: ${plural(late.count, "time")}, last on ${minute(late.last)}.`);
+    if (alone !== undefined)
+      print(`Without a daemon to ask: ${plural(alone.count, "time")}, last on ${minute(alone.last)}.`);
     if (excluded.length > 0) print(`Excluded: ${excluded.map(oneLine).join(", ")}.`);
   }
   const wrong = rows.find(({ fault }) => fault !== undefined);

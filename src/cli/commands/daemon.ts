@@ -4,7 +4,7 @@ import type { Backups, MemorydClient, Stats } from "../../client/client.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { messageOf } from "../../config/narrow.ts";
 import { connect, type Daemon, findDaemon, notRunning, requireKept, stopDaemon } from "../connect.ts";
-import { readLate } from "../hooks/hook-state.ts";
+import { readMisses } from "../hooks/hook-state.ts";
 import {
   CliFailure,
   complain,
@@ -59,7 +59,7 @@ async function status(flags: Flags): Promise<void> {
     throw notRunning(dataDir);
   }
   const stats = await daemon.api.stats();
-  const late = readLate(dataDir);
+  const late = readMisses(dataDir, "late");
   if (flags.json === true)
     return printJson({
       running: true,

@@ -36,47 +36,50 @@ export function writeHookState(dataDir: string, state: HookState): void {
   writeJson(fileOf(dataDir, "hooks"), state);
 }
 
-/** How often the time of a hook was over before it had its answer, and when last. */
-export interface LateHooks {
+/** What hooks miss: the time that the agent gives them (late), or a daemon (alone). */
+export type Miss = "late" | "alone";
+
+/** How often hooks missed something, and when last. */
+export interface Misses {
   readonly count: number;
   /** RFC 3339. */
   readonly last: string;
 }
 
-export function readLate(dataDir: string): LateHooks | undefined {
-  const late = readJson(fileOf(dataDir, "hooks-late"));
-  return isObject(late) ? (late as unknown as LateHooks) : undefined;
+export function readMisses(dataDir: string, miss: Miss): Misses | undefined {
+  const misses = readJson(fileOf(dataDir, `hooks-${miss}`));
+  return isObject(misses) ? (misses as unknown as Misses) : undefined;
 }
 
-/** Counts a hook that was late, if it might have done something. Hooks that end at the same moment may count as one. */
-export function noteLate(dataDir: string, agent: HookAgent, moment: string | undefined): void {
+/** Counts a miss of a hook that might have done something. Hooks that end at the same moment may count as one. */
+export function noteMiss(dataDir: string, miss: Miss, agent: HookAgent, moment: string | undefined): void {
   const { paused, agents } = readHookState(dataDir);
   if (paused || agents[agent]?.[consentFor(moment)] !== true) return;
-  const count = (readLate(dataDir)?.count ?? 0) + 1;
-  writeJson(fileOf(dataDir, "hooks-late"), { count, last: new Date().toISOString() } satisfies LateHooks);
+  const count = (readMisses(dataDir, miss)?.count ?? 0) + 1;
+  writeJson(fileOf(dataDir, `hooks-${miss}`), { count, last: new Date().toISOString() } satisfies Misses);
 }
 
-/** Sessions whose ids are kept, the latest ones. */
+/** Sessions that are remembered, the latest ones. */
 const MAX_SESSIONS = 40;
 
-/** The ids of memories that a session has been told; null: it is owed the context, which came too late at its start. */
-export type Told = readonly string[] | null;
+/** When a session was told each memory and fact, by id, in epoch milliseconds; null: it has not got the context of its start yet. */
+export type Told = Readonly<Record<string, number>> | null;
 
-/** The ids that a session was told, none where the file is damaged: telling twice is no harm. */
+/** What a session was told, nothing where the file is damaged: telling twice is no harm. */
 export const toldTo = (dataDir: string, session: string): Told =>
-  (readTold(dataDir).find(([name]) => name === session) ?? [session, []])[1];
+  (readTold(dataDir).find(([name]) => name === session) ?? [session, {}])[1];
 
 /** Keeps what a session has been told, in place of what it was before. */
-export function noteTold(dataDir: string, session: string, ids: Told): void {
+export function noteTold(dataDir: string, session: string, told: Told): void {
   const others = readTold(dataDir).filter(([name]) => name !== session);
-  writeJson(fileOf(dataDir, "hooks-told"), [[session, ids], ...others.slice(0, MAX_SESSIONS - 1)]);
+  writeJson(fileOf(dataDir, "hooks-told"), [[session, told], ...others.slice(0, MAX_SESSIONS - 1)]);
 }
 
 function readTold(dataDir: string): readonly (readonly [session: string, told: Told])[] {
-  const told = readJson(fileOf(dataDir, "hooks-told"));
-  const isTold = (each: unknown) => Array.isArray(each) && (each[1] === null || Array.isArray(each[1]));
-  return Array.isArray(told) ? told.filter(isTold) : [];
+  const sessions = readJson(fileOf(dataDir, "hooks-told"));
+  const isTold = (each: unknown) => Array.isArray(each) && (each[1] === null || isObject(each[1]));
+  return Array.isArray(sessions) ? sessions.filter(isTold) : [];
 }
 
-const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | "hooks-late"): string =>
+const fileOf = (dataDir: string, name: "hooks" | "hooks-told" | `hooks-${Miss}`): string =>
   join(dataDir, `${name}.json`);

@@ -13,7 +13,7 @@ import {
   MOMENTS,
 } from "./hook-kinds.ts";
 import { noteEnded, startCapture } from "./capture.ts";
-import { type HookConsent, noteLate, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
+import { type HookConsent, noteMiss, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -52,8 +52,8 @@ interface Occasion {
 
 /**
  * Does what an agent's hook is for and ends the process, with 0, within `WITHIN_MS` of its start. Prints what the agent is to be
- * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent. A context that is late at a session's
- * start is told at its next prompt.
+ * told, or nothing: where nothing answers, the daemon is gone or late, or there is no consent. A context that a session did
+ * not get at its start is told at its next prompt.
  * @param words agent, moment, data directory; `--within=MS` in tests.
  */
 export async function runHook(words: readonly string[]): Promise<void> {
@@ -70,9 +70,7 @@ export async function runHook(words: readonly string[]): Promise<void> {
       return;
     }
     try {
-      noteLate(dataDir, agent, moment);
-      const session = asked === undefined ? "" : sessionOf(asked.input);
-      if (session !== "" && moment === "start") noteTold(dataDir, session, null);
+      noteMiss(dataDir, "late", agent, moment);
     } finally {
       process.exit(0);
     }
@@ -106,19 +104,25 @@ function occasionOf(agent: HookAgent, moment: Moment, dataDir: string, input: In
 
 async function answer(occasion: Occasion): Promise<void> {
   const { agent, moment, dataDir, input } = occasion;
-  const call = await reachDaemon(dataDir);
-  if (call === undefined) return;
-  const told = await (moment === "start" ? contextAtStart(call, occasion) : relevantAtPrompt(call, occasion));
+  const session = sessionOf(input);
+  // Owed until it is told: the daemon may be late, or not run yet.
+  if (moment === "start" && session !== "") noteTold(dataDir, session, null);
+  const call = await reachDaemon(dataDir).catch(() => undefined);
+  if (call === undefined) return noteMiss(dataDir, "alone", agent, moment);
+  const telling = await (moment === "start"
+    ? contextAtStart(call, occasion)
+    : relevantAtPrompt(call, occasion));
   const event = HOOK_KINDS[agent].events[moment];
-  if (told === undefined || told.text === "" || event === undefined) return;
-  writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(told.text, event))}\n`);
-  noteTold(dataDir, sessionOf(input), told.ids);
+  if (telling === undefined || event === undefined) return;
+  const { text, told } = telling;
+  if (text !== "") writeSync(1, `${JSON.stringify(HOOK_KINDS[agent].answer(text, event))}\n`);
+  noteTold(dataDir, session, told);
 }
 
 interface Telling {
   readonly text: string;
   /** All that the session has been told then. */
-  readonly ids: Told;
+  readonly told: Told;
 }
 
 async function contextAtStart(
@@ -127,15 +131,19 @@ async function contextAtStart(
 ): Promise<Telling | undefined> {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call<Context>("/context", body);
-  return reply && { text: reply.text, ids: reply.items.map(({ id }) => id) };
+  return reply && { text: reply.text, told: toldNow(reply.items) };
 }
+
+/** As told when this process started: what changed since then is told again. */
+const toldNow = (items: readonly { readonly id: string }[]): Record<string, number> =>
+  Object.fromEntries(items.map(({ id }) => [id, Math.floor(performance.timeOrigin)]));
 
 async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Telling | undefined> {
   const known = toldTo(occasion.dataDir, sessionOf(occasion.input));
   const found = await answersTo(call, occasion);
   const context = known === null ? await contextAtStart(call, occasion) : undefined;
-  const before = [...(known ?? []), ...(context?.ids ?? [])];
-  const memories = found.filter(({ id }) => !before.includes(id));
+  const before = { ...known, ...context?.told };
+  const memories = found.filter(({ id, updated_at }) => Date.parse(updated_at) > (before[id] ?? -Infinity));
   const { text, told } = toldText(
     memories.map(({ id, occurred_at, superseded_by: by, ...memory }) => ({
       id,
@@ -146,8 +154,8 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<T
   );
   const parts = [context?.text ?? "", text].filter((part) => part !== "");
   // Without an answer the context is owed still.
-  const ids = known === null && context === undefined ? null : [...before, ...told.map(({ id }) => id)];
-  return { text: parts.join("\n"), ids };
+  const isOwed = known === null && context === undefined;
+  return { text: parts.join("\n"), told: isOwed ? null : { ...before, ...toldNow(told) } };
 }
 
 const textOf = ({ snippet, content }: { readonly snippet?: string; readonly content: string }): string =>

@@ -31,6 +31,7 @@ describe("run hook", () => {
     id: `0192f0aa-0000-7000-8000-0000${id}`,
     content,
     occurred_at: "2026-11-20T10:00:00.000Z",
+    updated_at: "2026-11-20T10:00:00.000Z",
     source: null,
     metadata: {},
     superseded_by: null,
@@ -176,16 +177,39 @@ describe("run hook", () => {
       expect(await ask("x")).toEqual([SILENT]);
       expect(await start()).toEqual([SILENT]);
       expect(await ask("  ")).toEqual([SILENT]);
-      expect(await ask("half a pair \ud800")).toEqual([SILENT]);
+      expect(await ask("half a pair \ud800", { session_id: "s2" })).toEqual([SILENT]);
       expect(daemon.requests.at(-1)?.body).toMatchObject({ query: "half a pair \ufffd" });
     });
 
-    it("says nothing where the daemon is gone, or another program has its port", async () => {
+    it("says nothing where the daemon is gone, or another program has its port, and tells the context once it runs", async () => {
       await install("claude-code", "context");
       expect(await start()).toEqual([SILENT]);
       daemon = await startFakeDaemon(dataDir, ANSWERS, { saysItIs: "another" });
       expect(await start()).toEqual([SILENT]);
       expect(daemon.requests.map(({ path, token }) => [path, token])).toEqual([["/health", undefined]]);
+      await daemon.close();
+      expect(await start()).toEqual([SILENT]);
+      expect((await cli("hooks", "status")).stdout).toContain("Without a daemon to ask: 3 times, last on ");
+
+      daemon = await startFakeDaemon(dataDir, { "/context": ANSWERS["/context"] });
+      expect(toldBy(await ask("hello"))["additionalContext"]).toBe(CONTEXT);
+      expect(await ask("hello")).toEqual([SILENT]);
+    });
+
+    it("tells a memory again once it was changed", async () => {
+      daemon = await startFakeDaemon(dataDir, ANSWERS);
+      await install("claude-code", "context");
+      toldBy(await ask("how do tests run?"));
+      expect(await ask("how do tests run?")).toEqual([SILENT]);
+      await daemon.close();
+      const changed = match("aaaaaaaa", "Tests run with jest.", { updated_at: new Date().toISOString() });
+      daemon = await startFakeDaemon(dataDir, {
+        "/memory/query": { body: { matches: [changed, ...MATCHES.slice(1)] } },
+      });
+      const told = toldBy(await ask("how do tests run?"))["additionalContext"];
+      expect(told).toContain("Tests run with jest.");
+      expect(told).not.toContain("Perhaps.");
+      expect(await ask("how do tests run?")).toEqual([SILENT]);
     });
 
     it("asks over HTTPS only a daemon that shows its own certificate", async () => {
@@ -262,7 +286,7 @@ describe("run hook", () => {
       await install("claude-code", "context");
       writeFileSync(
         join(dataDir, "hooks-told.json"),
-        JSON.stringify([["s1", null], 1, ["s2", "1"], ["s3", ["1"]]]),
+        JSON.stringify([["s1", null], 1, ["s2", "1"], ["s3", { 1: 5 }]]),
       );
       daemon = await startFakeDaemon(dataDir, { ...ANSWERS, "/context": { status: 503, body: {} } });
       expect(toldBy(await ask("how do tests run?"))["additionalContext"]).not.toContain(CONTEXT);
