@@ -85,6 +85,9 @@ it("tells what answers of the project and of no project, and nothing of others, 
   const [run] = await ask("how do we deploy?");
   expect(run).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("docker compose") });
   expect(run?.stdout).not.toContain("kubernetes");
+  await cli("fact", "add", "billing service", "listens on port", "4311");
+  const [asked] = await ask("which port does the billing service listen on?");
+  expect(asked?.stdout).toContain("billing service listens on port 4311");
   expect(await ask("at how many degrees does the frost warning come?")).toEqual(SILENT);
   expect(await ask("write a haiku about rivers")).toEqual(SILENT);
   // What was asked and told stands in no log and in no file of the hooks.

@@ -196,6 +196,28 @@ describe("run hook", () => {
       expect(await ask("hello")).toEqual([SILENT]);
     });
 
+    it("tells the facts that surely answer before the memories, once a session", async () => {
+      const fact = (id: string, object: string, score: number) => ({
+        id: `0192f0aa-0000-7000-8000-0000${id}`,
+        subject: "billing",
+        predicate: "listens_on",
+        object,
+        valid_from: "2026-11-19T10:00:00.000Z",
+        updated_at: "2026-11-20T10:00:00.000Z",
+        score,
+      });
+      const facts = [fact("11111111", "port 4311", 0.9), fact("22222222", "UDP", 0.6)];
+      const body = { matches: MATCHES.slice(0, 1), facts };
+      daemon = await startFakeDaemon(dataDir, { "/memory/query": { body } });
+      await install("claude-code", "context");
+      const told = toldBy(await ask("which port?"))["additionalContext"] ?? "";
+      expect(told.split("\n").slice(2, -1)).toEqual([
+        "- 2026-11-19 11111111 billing listens on port 4311",
+        "- 2026-11-20 aaaaaaaa Tests run with vitest. Always.",
+      ]);
+      expect(await ask("which port?")).toEqual([SILENT]);
+    });
+
     it("tells a memory again once it was changed", async () => {
       daemon = await startFakeDaemon(dataDir, ANSWERS);
       await install("claude-code", "context");
