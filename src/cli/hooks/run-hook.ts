@@ -33,7 +33,7 @@ const PROMPT_TOKENS = 500;
 const MATCHES = 8;
 /** A match that perhaps answers is told with this score: of 104 on everyday notes 71 were right, and one was far from the question. */
 const NEAR_AN_ANSWER = 0.7;
-/** A fact is told with this score: of 20 facts those that 40 other prompts were nearest to had at most 0.6, 23 of 25 right ones more. */
+/** A fact is told with this score: of 21 questions to 20 facts, 19 gave the right one more, and no fact had over 0.6 for 40 other prompts. */
 const FACT_ANSWERS = 0.7;
 const SNIPPET_CHARS = 300;
 /** A longer prompt is asked by its beginning and its end; the daemon finds what is asked in it. */
@@ -158,10 +158,27 @@ const textOf = ({ snippet, content }: { readonly snippet?: string; readonly cont
 
 type Answer = ToldMemory & { readonly updated_at: string };
 
-/** The facts, then the memories that answer the prompt, best first. */
-async function answersTo(call: DaemonCall, { input, consent, project }: Occasion): Promise<Answer[]> {
-  const query = questionOf(input["prompt"]);
-  if (query === "") return [];
+/** What answers the prompt or, where nothing does, the question at its end. */
+async function answersTo(call: DaemonCall, occasion: Occasion): Promise<Answer[]> {
+  const query = questionOf(occasion.input["prompt"]);
+  const found = query === "" ? [] : await answersToQuery(call, query, occasion);
+  const last = found.length === 0 ? lastQuestion(query) : undefined;
+  return last === undefined ? found : await answersToQuery(call, last, occasion);
+}
+
+/** The last of several sentences, if it is a question of two words that may tell something. */
+function lastQuestion(text: string): string | undefined {
+  const last = text.split(/(?<=[.!?;:])\s+|(?<=[。！？])|\n/u).at(-1) ?? "";
+  const words = last.match(/[\p{L}\p{N}\p{M}]{4,}/gu) ?? [];
+  return last !== text && /[?？؟]$/u.test(last) && words.length > 1 ? last : undefined;
+}
+
+/** The facts, then the memories that answer, best first. */
+async function answersToQuery(
+  call: DaemonCall,
+  query: string,
+  { consent, project }: Occasion,
+): Promise<Answer[]> {
   const reply = await call<QueryResult>("/memory/query", {
     query,
     k: MATCHES,

@@ -218,6 +218,32 @@ describe("run hook", () => {
       expect(await ask("which port?")).toEqual([SILENT]);
     });
 
+    it("asks the question at a prompt's end alone where the whole finds nothing", async () => {
+      daemon = await startFakeDaemon(dataDir, { "/memory/query": { body: { matches: [] } } });
+      await install("claude-code", "context");
+      for (const prompt of [
+        "Write the changelog for the release; when is the release?",
+        "when is the release?",
+        "Write the changelog. ok?",
+        "when is the release? Write the changelog.",
+      ])
+        expect(await ask(prompt)).toEqual([SILENT]);
+      const queries = daemon.requests.flatMap(
+        ({ body }) => (body as { query?: string } | undefined)?.query ?? [],
+      );
+      expect(queries).toEqual([
+        "Write the changelog for the release; when is the release?",
+        "when is the release?",
+        "when is the release?",
+        "Write the changelog. ok?",
+        "when is the release? Write the changelog.",
+      ]);
+      await daemon.close();
+      daemon = await startFakeDaemon(dataDir, ANSWERS);
+      toldBy(await ask("Write the changelog for the release; when is the release?"));
+      expect(daemon.requests.filter(({ path }) => path === "/memory/query")).toHaveLength(1);
+    });
+
     it("tells a memory again once it was changed", async () => {
       daemon = await startFakeDaemon(dataDir, ANSWERS);
       await install("claude-code", "context");
