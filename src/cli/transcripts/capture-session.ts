@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { findSecret } from "../../core/text/find-secret.ts";
+import { findSecret, tellsSecret } from "../../core/text/find-secret.ts";
 import { sentencesOf } from "../../core/text/sentences.ts";
 import { statementKind } from "../../core/text/statement-words.ts";
 import { shortened } from "../../core/text/text-size.ts";
@@ -123,7 +123,7 @@ export class SessionCapture {
   #remarks(text: string, messageId: string, at: number): Remark[] {
     const lines = ownWords(text).filter((line) => !isPraise(line));
     const [first] = lines;
-    if (first !== undefined && first.length >= MIN_ASKED_CHARS && findSecret(first) === undefined) {
+    if (first !== undefined && first.length >= MIN_ASKED_CHARS && !tellsSecret(first)) {
       // The first ones tell what it is about, the last ones how it ended.
       if (this.#asked.length >= MAX_ASKED) this.#asked.splice(MAX_ASKED / 2, 1);
       this.#asked.push(lineOf(first));
@@ -145,7 +145,7 @@ export class SessionCapture {
   #remark(content: string): Pick<Remark, "text" | "kind" | "correction"> | undefined {
     const kind =
       content.length > MAX_SENTENCE_CHARS || isPraise(content) ? undefined : statementKind(content)?.kind;
-    if (kind === undefined || findSecret(content) !== undefined) return undefined;
+    if (kind === undefined || tellsSecret(content)) return undefined;
     const isAnswer = kind === "correction" || isReply(content);
     const correction = isAnswer ? readCorrection(content) : undefined;
     if (isAnswer && correction === undefined) return undefined;
@@ -153,7 +153,7 @@ export class SessionCapture {
       const isBefore = correction.isAlone ? isEndedBy : isCorrectedBy;
       const before = this.#sentences.findLast((earlier) => isBefore(earlier, correction));
       const text = before === undefined ? correction.text : withBefore(correction, before);
-      if (findSecret(text) !== undefined || !this.#isNew(text)) return undefined;
+      if (tellsSecret(text) || !this.#isNew(text)) return undefined;
       return {
         text,
         kind: "correction",
@@ -220,8 +220,7 @@ export class SessionCapture {
     if (this.#asked.length + this.#changed.size + this.#commands.size === 0) return undefined;
     const from = new Date(this.#from).toISOString();
     const [began, ended] = [this.#from, this.#to].map(minuteOf);
-    const title =
-      this.#title === undefined || findSecret(this.#title) !== undefined ? "" : `: ${lineOf(this.#title)}`;
+    const title = this.#title === undefined || tellsSecret(this.#title) ? "" : `: ${lineOf(this.#title)}`;
     const part = (name: string, list: Iterable<string>, between: string): string[] => {
       const items = [...new Set(list)].join(between);
       return items === "" ? [] : [`${name}: ${items}`];

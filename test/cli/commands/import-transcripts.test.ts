@@ -303,6 +303,16 @@ describe("what is kept of a conversation", () => {
     expect((await summaries())[0]?.content).not.toMatch(/great job|Super/);
   });
 
+  it("is no secret that a sentence tells, nor in the summary", async () => {
+    expect(
+      await take(
+        "My password for the staging DB is Tr0ub4dor&3 so use that.",
+        "We decided to use pnpm. The PIN for the alarm is 4711.",
+      ),
+    ).toEqual(["decision: We decided to use pnpm."]);
+    expect((await summaries())[0]?.content ?? "").not.toMatch(/Tr0ub|4711/);
+  });
+
   it("is a correction that stands alone, without the words of the reply", async () => {
     expect(
       await take("No, the staging database listens on 5433, not 5432.", "actually, we use pnpm here"),

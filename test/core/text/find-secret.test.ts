@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findSecret } from "../../../src/core/text/find-secret.ts";
+import { findSecret, tellsSecret } from "../../../src/core/text/find-secret.ts";
 
 // In pieces, so that no scanner of this repository takes them for real ones.
 const join = (...parts: string[]): string => parts.join("");
@@ -116,4 +116,37 @@ describe("findSecret", () => {
       "xoxb-".repeat(40_000);
     expect(findSecret(text)).toBeUndefined();
   });
+});
+
+describe("tellsSecret", () => {
+  it.each([
+    "My password for the staging DB is Tr0ub4dor&3 so use that.",
+    "The wifi password at home is swordfish",
+    'Our passphrase is "correct horse battery staple".',
+    "The PIN for the alarm is 4711.",
+    "The passcode = 8812#",
+    "The API key for the weather service is k3y4weather",
+    "The password that Ilse set yesterday is Winter!2026",
+    "Das Passwort für die Staging-DB ist Tr0ub4dor&3, nimm das.",
+    "Le mot de passe de la base est Tr0ub4dor&3.",
+    "La contraseña de staging es Tr0ub4dor&3",
+    "La password del server è Tr0ub4dor&3",
+    "A senha do servidor é Tr0ub4dor&3",
+    "Het wachtwoord voor staging is Tr0ub4dor&3.",
+    "Use Tr0ub4dor&3 as the password for staging.",
+    "I changed the admin password to Tr0ub4dor&3 yesterday.",
+    "The key is password=v3ryS3cr3t",
+  ])("sees %j", (text) => expect(tellsSecret(text)).toBe(true));
+
+  it.each([
+    "The password policy is strict.",
+    "The password manager is 1Password.",
+    "The API key is stored in 1Password under memoryd.",
+    "Passwords are at least 12 characters long.",
+    "The token limit is 4096 tokens.",
+    "The tokenizer is WordPiece.",
+    "The secretary is Maria.",
+    "We pin the version of Node to 20.19.",
+    "The token endpoint is https://auth.example.org/token2",
+  ])("takes %j for none", (text) => expect(tellsSecret(text)).toBe(false));
 });
