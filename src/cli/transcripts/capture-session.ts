@@ -130,8 +130,12 @@ export class SessionCapture {
     }
     const statements = lines.flatMap((line) => {
       const isNew = !this.#seen.has(hashOf(line));
+      const unquoted = withoutQuotes(line);
+      let from = 0;
       return sentencesOf(line).flatMap((sentence): Remark[] => {
-        const remark = isNew ? this.#remark(sentence.trim()) : undefined;
+        const own = unquoted.slice(from, (from += sentence.length));
+        const isOwn = !FRAGMENT.test(own) && statementKind(own) !== undefined;
+        const remark = isNew && isOwn ? this.#remark(sentence.trim()) : undefined;
         this.#sentences.push(sentence.trim());
         if (this.#sentences.length > MAX_SENTENCES) this.#sentences.shift();
         return remark === undefined ? [] : [{ ...remark, messageId, at }];
@@ -339,6 +343,19 @@ export function ownWords(message: string): string[] {
   }
   return own.filter((text) => text !== "");
 }
+
+const QUOTE = /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<![\p{L}\p{N}])'(?:[^']|'(?=\p{L}))*'(?!\p{L})/gu;
+/** Shorter ones are names. */
+const MIN_QUOTED_WORDS = 3;
+
+/** Of the same length, with blanks in place of what others said. */
+const withoutQuotes = (line: string): string =>
+  line.replaceAll(QUOTE, (quote) =>
+    quote.split(/\s+/).length < MIN_QUOTED_WORDS ? quote : " ".repeat(quote.length),
+  );
+
+/** The rest of a sentence that began before a quote or a list. */
+const FRAGMENT = /^(?:and|or|but|nor|und|oder|aber|et|ou|mais|y|e|pero|mas|maar)\s/u;
 
 const PRAISE = fromLanguages((languages) => new Set(wordsOfAll(languages, "statement").praise.split("|")));
 

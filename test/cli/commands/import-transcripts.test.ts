@@ -313,6 +313,22 @@ describe("what is kept of a conversation", () => {
     expect((await summaries())[0]?.content ?? "").not.toMatch(/Tr0ub|4711/);
   });
 
+  it("is nothing that others said, and no rest of a sentence", async () => {
+    expect(
+      await take(
+        'Ilse said: "I never eat fish".',
+        "Peter wrote: „Ich bevorzuge kurze Antworten. Wir haben uns für SQLite entschieden.“",
+        "Maria says 'I don't like meetings, I always prefer mails'.",
+        "Shorten this:\n> We always deploy on Fridays.\nand keep it short.",
+        'We decided to call it "Garden planner".',
+        "I don't like meetings, and Peter's notes are never short.",
+      ),
+    ).toEqual([
+      'decision: We decided to call it "Garden planner".',
+      "preference: I don't like meetings, and Peter's notes are never short.",
+    ]);
+  });
+
   it("is a correction that stands alone, without the words of the reply", async () => {
     expect(
       await take("No, the staging database listens on 5433, not 5432.", "actually, we use pnpm here"),
