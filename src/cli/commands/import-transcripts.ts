@@ -6,6 +6,7 @@ import { agentsHere } from "../agents/known-agents.ts";
 import { connect, type Daemon } from "../connect.ts";
 import { forgetEnded } from "../hooks/capture.ts";
 import { readHookState } from "../hooks/hook-state.ts";
+import { timeOf } from "../../files/front-matter.ts";
 import { checkItem, type Owners, type Sendable } from "../import/check-item.ts";
 import { type ImportItem, memory, type TranscriptAgentId } from "../import/import-item.ts";
 import { ImportReport } from "../import/import-report.ts";
@@ -87,10 +88,11 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
   if (mark?.look === transcript.look || mark?.pending !== undefined) return;
   const capture = new SessionCapture(mark?.seen);
   capture.folder = await agent.workFolder?.(transcript.path);
+  const began = await firstTime(transcript);
   const remarks: Remark[] = [];
   for await (const line of transcript.lines()) {
     if (line === undefined) report.skipped("lines that are no JSON object");
-    else remarks.push(...capture.take({ at: line["timestamp"], events: agent.read(line) }, transcript.began));
+    else remarks.push(...capture.take({ at: line["timestamp"], events: agent.read(line) }, began));
   }
   const { conversation, folder } = capture;
   const captured: Captured = {
@@ -119,6 +121,15 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
   const next: TranscriptMark = { ...mark, look: transcript.look, seen: capture.seen, pending };
   transcript.save(next);
   await sendPending(transcript, next, run);
+}
+
+/** Of the first line with a readable time; of the file where there is none. */
+async function firstTime({ lines, began }: OpenTranscript): Promise<number> {
+  for await (const line of lines()) {
+    const time = timeOf(line?.["timestamp"]);
+    if (typeof time === "number") return time;
+  }
+  return began;
 }
 
 /** Memories that are looked through for what a correction is about. */

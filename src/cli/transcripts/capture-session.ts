@@ -73,6 +73,8 @@ export class SessionCapture {
   readonly #sentences: string[] = [];
   /** The latest error whose solution nobody has told. */
   #unsolved: string | undefined;
+  /** Of the line before. */
+  #time: number | undefined;
   #from = Infinity;
   #to = -Infinity;
 
@@ -85,10 +87,11 @@ export class SessionCapture {
     return [...this.#seen];
   }
 
-  /** The remarks of a line. @param fallback the time of a line without one, epoch milliseconds. */
+  /** The remarks of a line. @param fallback the time of a line without one where no line before has one, epoch milliseconds. */
   take({ at, events }: TranscriptLine, fallback: number): Remark[] {
     const given = timeOf(at);
-    const time = typeof given === "number" ? given : fallback;
+    const time = typeof given === "number" ? given : (this.#time ?? fallback);
+    this.#time = time;
     return events.flatMap((event) => this.#event(event, time));
   }
 

@@ -329,6 +329,21 @@ describe("what is kept of a conversation", () => {
     ]);
   });
 
+  it("has the time of the line before, or else after, where its own cannot be read", async () => {
+    const path = conversation(
+      "We decided to use pnpm.",
+      "We decided to use vitest.",
+      "ok",
+      "We decided to use UTC.",
+    );
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replaceAll(/2026-11-20T09:0[013]:00.000Z/g, "soon"));
+    await run("import", "claude-code", "--from", path);
+    expect(new Set((await kept()).map(({ occurred_at: at }) => at))).toEqual(
+      new Set(["2026-11-20T09:02:00.000Z"]),
+    );
+  });
+
   it("is a correction that stands alone, without the words of the reply", async () => {
     expect(
       await take("No, the staging database listens on 5433, not 5432.", "actually, we use pnpm here"),
