@@ -347,7 +347,8 @@ export function ownWords(message: string): string[] {
   return own.filter((text) => text !== "");
 }
 
-const QUOTE = /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<![\p{L}\p{N}])'(?:[^']|'(?=\p{L}))*'(?!\p{L})/gu;
+const QUOTE =
+  /"[^"]{0,999}"|“[^“”]{0,999}”|„[^„“”]{0,999}[“”]|«[^«»]{0,999}»|(?<![\p{L}\p{N}])'(?:[^']|'(?=\p{L})){0,999}'(?!\p{L})/gu;
 /** Shorter ones are names. */
 const MIN_QUOTED_WORDS = 3;
 
