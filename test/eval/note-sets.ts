@@ -37,6 +37,21 @@ export const SETS: readonly (readonly [name: string, read: (() => EverydaySet) |
     "tenth notes",
     () => readEverydaySet("test/fixtures/tenth-notes", "tenth notes", Date.UTC(2026, 10, 28, 12)),
   ],
+  // What chat assistants extract about a person, a team's runbooks and incidents, a log of one line a day, and users in three further languages
+  // each; the failures of the first half were read, of the second nobody's.
+  [
+    "eleventh notes",
+    () => readEverydaySet("test/fixtures/eleventh-notes", "eleventh notes", Date.UTC(2026, 10, 29, 12)),
+  ],
+  [
+    "eleventh notes, judged",
+    () =>
+      readEverydaySet(
+        "test/fixtures/eleventh-notes-judged",
+        "eleventh notes judged",
+        Date.UTC(2026, 10, 29, 12),
+      ),
+  ],
   // What agents keep of three people and of a team, in the third person, and questions as agents and their hooks ask them; the failures of
   // the first half were read, of the second nobody's.
   [

@@ -98,6 +98,35 @@ export interface CurrencyOptions {
   readonly isCommon: (term: string) => boolean;
 }
 
+/** So many of the best bring what perhaps replaced them. */
+const BRINGING = 3;
+
+/**
+ * The hits, best first, each of the first few followed by what replaced it, or perhaps did: "cancelled the membership" has no word of "am I
+ * still going to the gym?".
+ */
+export function withSuccessors(
+  { catalogue }: Pick<MemoryStore, "catalogue">,
+  hits: readonly RankedHit[],
+  asOf: number | undefined,
+): readonly RankedHit[] {
+  const raised = new Map<Ordinal, number>();
+  for (const { ordinal, score } of hits.slice(0, BRINGING)) {
+    const by = catalogue.supersession(ordinal, asOf)?.by;
+    const successor = by === undefined ? undefined : catalogue.find(by)?.ordinal;
+    if (successor !== undefined) raised.set(successor, Math.max(raised.get(successor) ?? 0, BEHIND * score));
+  }
+  if (raised.size === 0) return hits;
+  return hits
+    .map((hit): RankedHit => {
+      const score = Math.max(hit.score, raised.get(hit.ordinal) ?? 0);
+      return score === hit.score
+        ? hit
+        : { ...hit, score, shares: { ...hit.shares, currency: score - hit.score } };
+    })
+    .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
+}
+
 export interface Ordered {
   /** Best first. */
   readonly hits: readonly RankedHit[];

@@ -14,6 +14,8 @@ const NUMBERED = expression(
   String.raw`(?<![\p{L}\p{M}])(\p{L}{3,})\.? (?:nr\.? |no\.? |№ ?|#)?(\d{1,9})(?![\p{L}\p{N}])`,
   "g",
 );
+/** "Building B", of the text as it is written: "I" and a small letter are words. */
+const LETTERED = /(?<![\p{L}\p{M}])(\p{L}{3,}) ([A-HJ-Z])(?![\p{L}\p{N}\p{M}]|[-.'’&]\p{L})/gu;
 /** "Mart_levels", "pw-attic": what members of a family have in common, and the rest. */
 const FIRST_PART = /^(\p{L}{2,})[-.:/_]+(.+)/gu;
 const YEAR = /^(?:19|20)\d\d$/;
@@ -47,15 +49,33 @@ interface Named {
 }
 
 function namedIn(text: string): Named {
-  const numbered = new Map<string, Set<string>>();
   const identifiers = identifiersOf(text);
-  const pairs = [
-    ...written(text).matchAll(NUMBERED),
-    ...identifiers.flatMap((one) => [...one.matchAll(FIRST_PART)]),
-  ];
-  for (const [, word = "", number = ""] of pairs)
-    if (!YEAR.test(number)) numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
+  const numbered = numberedIn(text);
+  for (const [, word = "", rest = ""] of identifiers.flatMap((one) => [...one.matchAll(FIRST_PART)]))
+    if (!YEAR.test(rest)) numbered.set(word, (numbered.get(word) ?? new Set()).add(rest));
   return { identifiers, numbered };
+}
+
+/** Each word before a number or a capital letter, folded, with these. */
+function numberedIn(text: string): Map<string, Set<string>> {
+  const numbered = new Map<string, Set<string>>();
+  const lettered = Array.from(text.matchAll(LETTERED), (found) => found.map((part) => fold(part)));
+  for (const [, word = "", number = ""] of [...written(text).matchAll(NUMBERED), ...lettered])
+    if (!YEAR.test(number)) numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
+  return numbered;
+}
+
+/** Whether a text has a numbered thing of the question with other numbers only: "building B" for "building C", "reviewer 2" for "reviewer 3". */
+export function numberedElse(question: string): (content: string) => boolean {
+  const asked = [...numberedIn(question)];
+  if (asked.length === 0) return () => false;
+  return (content) => {
+    const there = numberedIn(content);
+    return asked.some(([word, numbers]) => {
+      const others = there.get(word);
+      return others !== undefined && ![...numbers].some((number) => others.has(number));
+    });
+  };
 }
 
 /** Whether two rests of a name are of one thing, perhaps inflected, or a place in it: "termin" and "termine", "main.ts" and "main.ts:42". */

@@ -7,7 +7,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { MemoryFilter, Ordinal, Selection } from "../ports.ts";
 import { termWeights } from "./bm25.ts";
 import { anotherBehind, namingAnother } from "./identifiers.ts";
-import { currentFirst, LOOKED_AT } from "./currency.ts";
+import { currentFirst, LOOKED_AT, withSuccessors } from "./currency.ts";
 import { checksValue, tenseOf } from "./tense.ts";
 import { words } from "../text/expression.ts";
 import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
@@ -135,8 +135,11 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
     asked?.isTimeAlone === true || input.isText === true || isCheck ? "" : question,
     looked,
   );
-  const lackOf = lackOfForm(question, asked === undefined || asked.period.isEmpty === true);
-  const { hits: ordered, areStates } =
+  const lackOf = lackOfForm(question, {
+    isYearNamed: asked === undefined || asked.period.isEmpty === true,
+    isCheck,
+  });
+  const { hits: current, areStates } =
     asked?.isTimeAlone === true
       ? { hits: found, areStates: () => false }
       : currentFirst(
@@ -145,6 +148,9 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           memories,
           { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck, isCommon },
         );
+  const until = Math.min(asOf ?? Infinity, (asked?.period.to ?? Infinity) - 1);
+  const ordered =
+    asked?.isTimeAlone === true || input.isText === true ? current : withSuccessors(store, current, until);
   const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
     (oddsByTerms?.(hit) ?? Infinity) -
@@ -180,8 +186,12 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   // Without those that were deleted while the question was answered.
   const readable = ranked.filter(({ ordinal }) => memories.has(idOf(ordinal) ?? ""));
   // Most notes of the time that the question names have nothing to do with the rest of it.
-  const near = readable.filter(({ score }) => asked?.isTimeAlone === true || score >= LEAST_OF_ANSWER);
-  const relevant = Math.min(near.length, answering);
+  const leading = ordered
+    .slice(0, answering)
+    .filter((hit) => asked?.isTimeAlone === true || scored(hit).score >= LEAST_OF_ANSWER);
+  const isAnswer = new Set(leading.map(({ ordinal }) => ordinal));
+  const behind = readable.findIndex(({ ordinal }) => !isAnswer.has(ordinal));
+  const relevant = behind < 0 ? readable.length : behind;
   const plausible = plausibleCount(
     readable.map(({ score }) => score),
     relevant,

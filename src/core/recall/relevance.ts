@@ -4,6 +4,7 @@ import { expression, words } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
 import { fromLanguages, timeWords, wordsOfAll } from "../text/languages.ts";
 import type { RankingCandidate } from "./ranking-candidate.ts";
+import { numberedElse } from "./identifiers.ts";
 import { periodFit, type RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
 import { mayTellState, type Period } from "../text/time-periods.ts";
@@ -135,7 +136,7 @@ const AMOUNT = fromLanguages((languages) => {
  * Lowers the logarithm of the odds of a text without the form that is asked for, of one without a number or a time of its own, and of one
  * that names other years.
  */
-const LACKING = { form: 5, amount: 2.5, year: 2.5 } as const;
+const LACKING = { form: 5, amount: 2.5, year: 2.5, number: 2 } as const;
 /** The same for a text that names another thing. */
 export const NAMES_ANOTHER = 2;
 
@@ -145,15 +146,19 @@ const YEAR = /(?<![\p{L}\p{N}])(?:19|20)\d\d(?![\p{L}\p{N}])/gu;
  * How much less likely a text answers the question for having nothing of the form that it asks for, as `answerOdds` counts.
  *
  * @param isYearNamed whether the years of the question are those that notes name, and not the time in which they were written: "the fair in 2027".
+ * @param isCheck see `checksValue`: another number is the answer, too.
  */
-export function lackOfForm(question: string, isYearNamed = false): (content: string) => number {
+export function lackOfForm(
+  question: string,
+  { isYearNamed = false, isCheck = false } = {},
+): (content: string) => number {
   const years: readonly string[] = isYearNamed ? (question.match(YEAR) ?? []) : [];
   const lackOf = lackOfOtherForms(question);
-  if (years.length === 0) return lackOf;
+  const isNumberedElse = numberedElse(isCheck ? "" : question);
   return (content) => {
-    const named = content.match(YEAR) ?? [];
+    const named = years.length === 0 ? [] : (content.match(YEAR) ?? []);
     const isOfOthers = named.length > 0 && !named.some((year) => years.includes(year));
-    return lackOf(content) + (isOfOthers ? LACKING.year : 0);
+    return lackOf(content) + (isOfOthers ? LACKING.year : 0) + (isNumberedElse(content) ? LACKING.number : 0);
   };
 }
 

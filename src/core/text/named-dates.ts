@@ -1,7 +1,7 @@
 import { analyse } from "./analyser.ts";
 import { expression } from "./expression.ts";
 import { fold } from "./fold.ts";
-import { anyOf, fromLanguages, timeWords } from "./languages.ts";
+import { anyOf, fromLanguages, timeWords, wordsOfAll } from "./languages.ts";
 import { dayOf, monthsFrom, type Period } from "./time-periods.ts";
 
 const YEAR = String.raw`(?:(?:,? | of | de | del | do )?(?<year>20\d\d))?`;
@@ -29,7 +29,9 @@ export function monthTerms(month: number): readonly string[] {
 }
 
 /** Dates as people write them, folded, each of which tells a day or a month; and the names of each month in all languages. */
-const DATES = fromLanguages(() => {
+const DATES = fromLanguages((languages) => {
+  const { last, since, in: inWords, this: now, ...time } = wordsOfAll(languages, "time");
+  const { the, of, before, after, until, from, between, and, or, to, next } = time;
   const months = Array.from({ length: 12 }, (_, place) =>
     anyOf(timeWords().map(({ months }) => months[place])),
   );
@@ -45,8 +47,14 @@ const DATES = fromLanguages(() => {
   return {
     patterns: [...patterns, /(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu],
     names: months.map((names) => expression(`^(?:${names})$`)),
+    past: expression(String.raw`(?<!\p{L})(?:${last}|${since}) $`),
+    inTime: expression(
+      String.raw`(?<!\p{L})(?:${[inWords, the, of, before, after, until, from, between, and, or, to, next, now].join("|")}) ?$`,
+    ),
   };
 });
+/** Months that are names of people or verbs, too: "Mei watched the apps", "it may rain". */
+const AMBIGUOUS = /^(?:jan|mar|april|may|mei|mai|june|august)$/;
 const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
 /** A day or month that ended at most so long before a text was written is meant of that year ("moved in on 3 January"). */
@@ -64,10 +72,17 @@ export interface NamedDate extends Period {
 export function datesNamed(text: string, writtenAt: number): NamedDate[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
   const found: NamedDate[] = [];
-  const { patterns, names } = DATES();
+  const { patterns, names, past, inTime } = DATES();
   for (const pattern of patterns) {
     rest = rest.replace(pattern, (match: string, ...args: unknown[]) => {
       const { year, number, month, day } = args.at(-1) as Readonly<Record<string, string | undefined>>;
+      const isCertain = year !== undefined || day !== undefined;
+      const [offset, whole] = args.slice(-3) as [number, string];
+      const ahead = whole.slice(Math.max(0, offset - 40), offset);
+      const isName =
+        AMBIGUOUS.test(month ?? "") && !inTime.test(ahead) && whole[offset + match.length] !== ":";
+      // "As last December" is over.
+      if (!isCertain && (isName || past.test(ahead))) return match;
       const index =
         number === undefined ? names.findIndex((name) => name.test(month ?? "")) : Number(number) - 1;
       const inYear = (one: number) =>
@@ -78,7 +93,6 @@ export function datesNamed(text: string, writtenAt: number): NamedDate[] {
         year === undefined && first !== undefined && first.to <= writtenAt - JUST_OVER_MS
           ? inYear(written + 1)
           : first;
-      const isCertain = year !== undefined || day !== undefined;
       if (period !== undefined && index >= 0 && index < 12 && found.length < MAX_DATES)
         found.push({ ...period, isCertain });
       // What one pattern reads is not read by the next.

@@ -123,6 +123,8 @@ function makeGrammar(words: TimeWords): Grammar {
       "|",
     )}) ?(?:${part})?|(?<![\\p{L}\\p{N}])${part})`;
 
+  /** "In the week of" before a day. */
+  const weekOf = `(?:(?<inWeek>${words.week})${link})?`;
   const ofMonths = expression(any(words.months));
   const ofNth = expression(any(mixed.ordinals));
   const ofParts = expression(String.raw`\d|${any(mixed.ordinals)}`);
@@ -143,12 +145,12 @@ function makeGrammar(words: TimeWords): Grammar {
           `(?<!(?:${any(words.months)})\\.? )${dayOfMonth}${through}${lastDay}${of}${month()}(?:${ofYear})?`,
           `${month("firstMonth")} ${dayOfMonth}${through}${lastDay}(?!\\d|${of}${month()})(?:${ofYear})?`,
           `${dayOfMonth}${of}${month("firstMonth")}${through}${lastDay}(?!${of}${month()})${noNoun}`,
-          `${dayOfMonth}${of}${month()}(?:${ofYear})?`,
-          `${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
+          `${weekOf}${dayOfMonth}${of}${month()}(?:${ofYear})?`,
+          `${weekOf}${month()} ${dayOfMonth}(?!\\d)(?:,? ${year})?`,
           `${dayOfMonth}(?:${through}${lastDay})?${ofMonth}`,
           `(?:${dayAhead})${dayOfMonth}(?:${through}${lastDay})?${noNoun}`,
         ],
-        ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y }, now) => {
+        ({ date, lastDate, monthName, firstMonth, monthBefore, monthNow, y, inWeek }, now) => {
           const [first, last] = [Number(date), Number(lastDate ?? date)];
           const ofNow = monthsBack(monthBefore, monthNow);
           const named = monthOf(firstMonth ?? monthName) + (firstMonth !== undefined && last < first ? 1 : 0);
@@ -156,6 +158,7 @@ function makeGrammar(words: TimeWords): Grammar {
             ofNow !== undefined ? new Date(now).getUTCMonth() - ofNow : named < 0 ? undefined : named;
           const inYear = ofNow === undefined ? y : String(new Date(now).getUTCFullYear());
           const period = daysNamed(first, last, end, inYear, now);
+          if (period !== undefined && inWeek !== undefined) return unitPeriod("week", 0, period.from);
           return period && { ...period, isSpan: lastDate !== undefined };
         },
       ),
@@ -164,22 +167,16 @@ function makeGrammar(words: TimeWords): Grammar {
     needing(
       ofMonths,
       rule(
-        `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")}${ofYear}`,
-        ({ monthName, lastMonth, y }) => {
+        [
+          `${month()} ?(?:-|–|/|${words.and}|${words.to}) ?${month("lastMonth")}${ofYear}`,
+          `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
+        ],
+        ({ monthName, lastMonth, y }, now) => {
           const first = monthOf(monthName);
           const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
+          if (y === undefined)
+            return { ...latest((year) => monthsFrom(year, first, count), now), isSpan: true };
           return { ...monthsFrom(Number(y) - (first + count > 12 ? 1 : 0), first, count), isSpan: true };
-        },
-      ),
-    ),
-    needing(
-      ofMonths,
-      rule(
-        `${preceded()}${month()} (?:-|–|/|${words.and}|${words.to}) ${month("lastMonth")}`,
-        ({ monthName, lastMonth }, now) => {
-          const first = monthOf(monthName);
-          const count = ((monthOf(lastMonth) - first + 12) % 12) + 1;
-          return { ...latest((y) => monthsFrom(y, first, count), now), isSpan: true };
         },
       ),
     ),

@@ -36,6 +36,16 @@ describe("a question about what changed", () => {
     expect(hits[0]?.score).toBeGreaterThan(hits[1]?.score ?? 1);
   });
 
+  it("finds what perhaps replaced it, right behind, though that has no word of the question", async () => {
+    const gym = await add("Has a membership at the climbing gym Blok Gent", 1);
+    const gone = await add("Cancelled the membership at Blok Gent", 60);
+    for (let note = 1; note < 30; note += 1) await add(`Climbing shoes, pair ${note}, for the gym`, 90);
+    await world.followUps.flush();
+    const question = "am I still going to the climbing gym?";
+    const places = (await ask(question)).map(({ memory }) => memory.id);
+    expect(places[places.indexOf(gym) + 1]).toBe(gone);
+  });
+
   it("finds what held before first, where it asks for that", async () => {
     const paris = await add("Ada lives in Paris", 1);
     const rome = await add("Ada lives in Rome, in Rome", 2, [paris]);
@@ -334,6 +344,8 @@ it.each([
   "What did we use to send mails with?",
   "Which editor did we use before Zed?",
   "Which service do we no longer use?",
+  "first meeting with Annika about the budget",
+  "Erstes Treffen mit Annika",
   "Where did Ada live earlier?",
   "Can you tell me what we used for mails before?",
   "What do we not use any more to send mails?",

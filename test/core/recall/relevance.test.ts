@@ -78,14 +78,25 @@ it("asks nothing of the form of what a question does not ask for", () => {
     "Where is Ben's phone?",
     "When did I see the dentist?",
     "what do I take when I travel?",
+    "how often did the boiler fail?",
+    "Wie oft war die Heizung kaputt?",
   ])
     expect(lackOfForm(question)("a note")).toBe(0);
 });
 
 it("takes a text that names other years for less likely, where the question names one", () => {
-  const lackOf = lackOfForm("When is the summer fair 2027?", true);
+  const lackOf = lackOfForm("When is the summer fair 2027?", { isYearNamed: true });
   expect(lackOf("Summer fair on 12 July 2025")).toBeGreaterThan(lackOf("Summer fair on 12 July 2027"));
   expect(lackOf("Summer fair on 12 July")).toBe(0);
+});
+
+it("takes a text with another number or letter behind a word of the question for less likely, but for a check of a value", () => {
+  const lackOf = lackOfForm("what was the quote for the roof of building A?");
+  expect(lackOf("Quote for the roof of building D: 310,000 kr")).toBeGreaterThan(0);
+  expect(lackOf("Quote for the roof of building A: 310,000 kr, not building D")).toBe(0);
+  expect(lackOf("Quote for the roof: 310,000 kr")).toBe(0);
+  expect(lackOfForm("what does reviewer 3 ask for?")("Reviewer 2 asks for a map")).toBeGreaterThan(0);
+  expect(lackOfForm("is code 4417 still right?", { isCheck: true })("New code 5528")).toBe(0);
 });
 
 it("does not take a note for an answer that has no number where one is asked for, and scores less", async () => {

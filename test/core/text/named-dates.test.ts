@@ -18,9 +18,13 @@ it.each([
   ["moved in on October 28th", ["2026-10-28..2026-10-29"]],
   ["groceries: October 612", ["2026-10-01..2026-11-01"]],
   ["inspection on 3 October", ["2027-10-03..2027-10-04"]],
+  ["the same cause as last December", []],
+  ["Nadia led, Mei watched the apps; it may rain, says Jan", []],
+  ["back in May, April: rent, between June and August", 4],
   ["nothing at all, version 3.12", []],
 ])("reads the dates of: %s", (text, dates) => {
-  expect(read(text)).toEqual(dates);
+  if (typeof dates === "number") expect(read(text)).toHaveLength(dates);
+  else expect(read(text)).toEqual(dates);
 });
 
 it("knows a month by its names in many languages", () => {

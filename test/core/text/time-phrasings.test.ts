@@ -117,6 +117,9 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2026-10-01 | what happened on the first day of last month?
     2026-11-08..2026-11-15 | what happened in the second week of November
     2025-10-25..2025-11 | what happened in the last week of October 2025
+    2026-09-14..2026-09-21 | what happened in the week of 15 September?
+    2025-09-15..2025-09-22 | calls in the week of September 17, 2025
+    2026-06..2026-08 | rain in June and July this year
     2026-11-09..2026-11-16 | calls last week, Jan
     2026..2026-07 | sales in H1 2026
     2026..2026-04 | sales in 2026 Q1
@@ -158,6 +161,7 @@ const PHRASINGS: Readonly<Record<string, string>> = {
     2025-09-01..2026-01 | Entscheidungen Ende 2025
     2025-09-01..2026-01 | Entscheidungen Ende letzten Jahres
     2026-01..2026-05-02 | Pläne von Anfang des Jahres
+    2026-09-14..2026-09-21 | was war in der Woche vom 15. September?
     2026-09.. | Kilometer seit September
     2026-06.. | Tabletten seit Anfang Juni
     ..2026-03 | Entwürfe vor März 2026
