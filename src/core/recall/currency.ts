@@ -170,9 +170,7 @@ export function currentFirst(
         windows: once(() => store.windowsOf(hit.ordinal)),
         sessionId: entry.sessionId,
         project: entry.project,
-        terms: once(
-          () => new Set([...tellingTerms(content, entry.project)].filter((term) => !isCommon(term))),
-        ),
+        terms: once(() => tellingTerms(content, entry.project)),
         changes: once(() => changeWords(content)),
         warns: once(() => isWarning(content)),
         content,
@@ -191,7 +189,7 @@ export function currentFirst(
     scores.set(first.hit.ordinal, b);
     scores.set(second.hit.ordinal, b * BEHIND);
   };
-  const isReplaced = replaces(best, tense);
+  const isReplaced = replaces(best, tense, isCommon);
   const asksOf = new Set(analyse(question));
   const inOrder = best.sort((a, b) => a.occurredAt - b.occurredAt || a.hit.ordinal - b.hit.ordinal);
   // Neighbours in time first, so that the last of several changes ends up in front.
@@ -242,7 +240,11 @@ function mayReplace(earlier: Dated, later: Dated): boolean {
 }
 
 /** Whether the later of two tells the present state of what the earlier one tells, see `WEIGHTS`. */
-function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later: Dated) => boolean {
+function replaces(
+  best: readonly Dated[],
+  tense: Tense,
+  isCommon: (term: string) => boolean,
+): (earlier: Dated, later: Dated) => boolean {
   const places = new Map(best.map((dated, place) => [dated, place]));
   const known = new Float64Array(best.length ** 2).fill(Number.NaN);
   const alike = (a: Dated, b: Dated): number => {
@@ -268,7 +270,7 @@ function replaces(best: readonly Dated[], tense: Tense): (earlier: Dated, later:
     if (odds + 2 * WEIGHTS.nearest + MOST_OF_WORDS < LINE[tense]) return false;
     odds += WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier)));
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
-    const shared = [...later.terms()].filter((term) => earlier.terms().has(term));
+    const shared = [...later.terms()].filter((term) => earlier.terms().has(term) && !isCommon(term));
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, shared.length);
     if (earlier.successor === later.hit.ordinal) odds += WEIGHTS.linked;
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);

@@ -67,7 +67,7 @@ export interface NamedDate extends Period {
 
 /**
  * The days and months that a text names, at most 16, in no order. One without a year is the first that ends after the text was
- * written, or in the month before. Cost: linear.
+ * written, or in the month before. A month alone is left out where it may be a name ("Mei said"), or is over ("last December"). Cost: linear.
  */
 export function datesNamed(text: string, writtenAt: number): NamedDate[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
