@@ -118,7 +118,7 @@ export const AGENT_TOOLS = {
     "Store one note that will matter later: a decision with its reason, a preference, a correction, a fix. For a value that changes use fact_record.",
     Type.Object({
       content: Text,
-      tags: tagList("Words to find it by."),
+      tags: tagList("Kind (decision, todo), words to find it."),
       occurred_at: When("When it happened, if not now."),
       supersedes: t.optional(said(Id, "Id of the note it replaces.")),
       allow_secret: AllowSecret,
