@@ -2,6 +2,7 @@ import { cosine, meanWindow } from "../embedding.ts";
 import { presentOf } from "../facts/fact-store.ts";
 import { findFacts } from "../facts/find-facts.ts";
 import { answeringFacts } from "../facts/answering-facts.ts";
+import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { occurredAtOf, type SeenMemory } from "../memory.ts";
 import type { CatalogueEntry, MemoryFilter, Ordinal, QueryTerm } from "../ports.ts";
@@ -185,8 +186,9 @@ export async function gatherNotes(
   // The newer of two values is told with the one before it, and is worth as much as the more valuable of them.
   const values = new Map(notes.map(({ id, value }) => [id, value]));
   const before = new Map<string, string>();
+  const changed = changedPreferences(notes);
   const isEarlier = ({ id, text, value }: Candidate) => {
-    const by = memories.get(id)?.superseded?.by;
+    const by = memories.get(id)?.superseded?.by ?? changed.get(id);
     const later = by === undefined ? undefined : values.get(by);
     if (by === undefined || later === undefined || places.has(id)) return false;
     before.set(by, text);
@@ -198,6 +200,25 @@ export async function gatherNotes(
     .filter((note) => !isEarlier(note))
     .map((note) => ({ ...note, value: values.get(note.id) ?? note.value }));
   return { notes: shown, before, memories, speakers: [...speakers] };
+}
+
+/**
+ * Preferences, by id, with the id of a later one that tells a change and alone has a word of theirs: "prefers jest", and "now prefers vitest
+ * over jest".
+ */
+function changedPreferences(notes: readonly Candidate[]): ReadonlyMap<string, string> {
+  const wishes = notes.filter(({ kind }) => kind === "preference").toSorted((a, b) => a.at - b.at);
+  const terms = wishes.map(({ text, project }) => tellingTerms(text, project));
+  const having = new Map<string, number[]>();
+  for (const [place, each] of terms.entries())
+    for (const term of each) having.set(term, [...(having.get(term) ?? []), place]);
+  const changed = new Map<string, string>();
+  for (const [e = 0, l = 0, ...others] of having.values()) {
+    const [earlier, later] = [wishes[e], wishes[l]];
+    if (others.length > 0 || earlier === undefined || later === undefined || earlier.at >= later.at) continue;
+    if (changeBetween(earlier.text, later.text) === "clear") changed.set(earlier.id, later.id);
+  }
+  return changed;
 }
 
 interface Asked {

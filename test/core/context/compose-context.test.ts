@@ -295,6 +295,17 @@ describe("kinds of notes", () => {
     ]);
   });
 
+  it("tells of two preferences the one that changed, with the earlier one, though nothing links them", async () => {
+    const days = (count: number) => ({ occurredAt: world.ports.clock.now() - count * DAY_MS });
+    await add("User prefers jest for unit tests.", days(60));
+    await add("User prefers tabs.", days(50));
+    await add("User now prefers vitest over jest; the jest config is deleted.", days(1));
+    expect(await texts()).toEqual([
+      "User now prefers vitest over jest; the jest config is deleted. (earlier: User prefers jest for unit tests.)",
+      "User prefers tabs.",
+    ]);
+  });
+
   it("tells the newer one also where it would be worth less than the earlier one", async () => {
     const days = (count: number) => ({ occurredAt: world.ports.clock.now() - count * DAY_MS });
     const target = await add("The default locale is en-GB.", days(60));
