@@ -51,6 +51,11 @@ const MUCH_WORSE = -0.3;
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear + WEIGHTS.linked;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
 const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
+/**
+ * From this cosine on two notes are of one series, whose words are common because there are many of it: "the rent is 620", "… 690". Of ten
+ * questions on series of six to eight states 4 find the last one without it, at .75 eight and at .7 all; at .65 four of 294 others are lost.
+ */
+const OF_SERIES = 0.7;
 /** A smaller sum counts as this one. */
 const LEAST_SUM = 0.05;
 /** So many of the best are looked at. */
@@ -120,9 +125,8 @@ export function withSuccessors(
   return hits
     .map((hit): RankedHit => {
       const score = Math.max(hit.score, raised.get(hit.ordinal) ?? 0);
-      return score === hit.score
-        ? hit
-        : { ...hit, score, shares: { ...hit.shares, currency: score - hit.score } };
+      const currency = (hit.shares.currency ?? 0) + score - hit.score;
+      return score === hit.score ? hit : { ...hit, score, shares: { ...hit.shares, currency } };
     })
     .sort((a, b) => b.score - a.score || b.ordinal - a.ordinal);
 }
@@ -243,7 +247,7 @@ function mayReplace(earlier: Dated, later: Dated): boolean {
 function replaces(
   best: readonly Dated[],
   tense: Tense,
-  isCommon: (term: string) => boolean,
+  isCommon: CurrencyOptions["isCommon"],
 ): (earlier: Dated, later: Dated) => boolean {
   const places = new Map(best.map((dated, place) => [dated, place]));
   const known = new Float64Array(best.length ** 2).fill(Number.NaN);
@@ -270,7 +274,10 @@ function replaces(
     if (odds + 2 * WEIGHTS.nearest + MOST_OF_WORDS < LINE[tense]) return false;
     odds += WEIGHTS.nearest * (Number(isNearest(earlier, later)) + Number(isNearest(later, earlier)));
     if (odds + MOST_OF_WORDS < LINE[tense]) return false;
-    const shared = [...later.terms()].filter((term) => earlier.terms().has(term) && !isCommon(term));
+    const isOneSeries = alike(earlier, later) >= OF_SERIES;
+    const shared = [...later.terms()].filter(
+      (term) => earlier.terms().has(term) && (isOneSeries || !isCommon(term)),
+    );
     odds += WEIGHTS.telling * Math.min(MAX_TELLING, shared.length);
     if (earlier.successor === later.hit.ordinal) odds += WEIGHTS.linked;
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);

@@ -175,6 +175,8 @@ describe("the later of two notes on one thing", () => {
     readonly how?: "told" | "inferred" | "rejected";
     /** Words that many notes have. */
     readonly common?: readonly string[];
+    /** The cosine of the two. */
+    readonly likeness?: number;
     readonly tense?: "present" | "past";
     readonly period?: Period;
     readonly denial?: readonly number[];
@@ -184,7 +186,7 @@ describe("the later of two notes on one thing", () => {
   /** The order of a note on the rent and two later ones, the first of them on the rent, too; note n happened at n. */
   const inOrder = (
     scores: readonly number[],
-    { how, common = [], tense = "present", period, denial = [], days }: Case = {},
+    { how, common = [], likeness = 0.8, tense = "present", period, denial = [], days }: Case = {},
     texts = [
       "The rent of the flat is 640 a month",
       "The rent of the flat is now 690 a month",
@@ -193,8 +195,8 @@ describe("the later of two notes on one thing", () => {
   ) => {
     const windows = [
       [1, 0],
-      [0.8, 0.6],
-      [0, 1],
+      [likeness, Math.sqrt(1 - likeness ** 2)],
+      [0, -1],
     ];
     const store = {
       windowsOf: (ordinal: number) => [Float32Array.from(windows[ordinal] ?? [])],
@@ -247,9 +249,19 @@ describe("the later of two notes on one thing", () => {
 
   it("needs more than words that many notes have, or a link that was guessed", () => {
     const common = ["rent", "flat", "month"];
-    expect(order([0.9, 0.75, 0.1])).toEqual([1, 0, 2]);
-    expect(order([0.9, 0.75, 0.1], { common })).toEqual([0, 1, 2]);
-    expect(order([0.9, 0.75, 0.1], { common, how: "inferred" })).toEqual([1, 0, 2]);
+    const likeness = 0.65;
+    expect(order([0.9, 0.8, 0.1], { likeness })).toEqual([1, 0, 2]);
+    expect(order([0.9, 0.8, 0.1], { likeness, common })).toEqual([0, 1, 2]);
+    expect(order([0.9, 0.8, 0.1], { likeness, common, how: "inferred" })).toEqual([1, 0, 2]);
+    // States of one series have all their words in common.
+    expect(order([0.9, 0.8, 0.1], { common })).toEqual([1, 0, 2]);
+  });
+
+  it("comes first however often the value has changed", async () => {
+    for (let year = 1; year <= 7; year += 1)
+      await add(`The deploy key of the blog expires in May ${2018 + year}`, year * 12);
+    for (let note = 0; note < 8; note += 1) await add(`Bought shoes, pair ${note}`, note * 9);
+    expect((await ask("when does the deploy key of the blog expire?"))[0]?.memory.content).toContain("2025");
   });
 
   it("is known as a state of the same thing, whichever is first", () => {
