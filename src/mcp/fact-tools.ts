@@ -5,7 +5,7 @@ import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { dayIn, wallTime } from "../core/text/calendar.ts";
 import { DAY_MS } from "../core/text/time-periods.ts";
-import { formatTime, present } from "../schemas/wire.ts";
+import { formatTime, parseTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { fitting, notesPreface, shortId } from "./notes.ts";
@@ -75,7 +75,7 @@ export async function lookUpFacts(
   const filter = {
     ...scope.filter,
     ...present({ subject, predicate }),
-    ...(input.history === true ? {} : { at: momentOf(context, input.at) ?? context.clock.now() }),
+    ...(input.history === true ? {} : { at: dayOrMoment(context, input.at) ?? context.clock.now() }),
     limit: Math.min(input.limit ?? DEFAULT_LOOKED_UP, MAX_LISTED),
     offset: 0,
   };
@@ -118,6 +118,12 @@ export async function timeline(
   return answerFacts(context, lines, { total, scope: scope.words });
 }
 
+/** Of a day the first moment that is of it in UTC, as other programs write days, and in the time zone. */
+function dayOrMoment(context: AgentContext, said: AgentToolInput<"fact_lookup">["at"]): number | undefined {
+  const moment = momentOf(context, said);
+  return moment === undefined ? undefined : Math.max(moment, parseTime(said) ?? moment);
+}
+
 function answerFacts(
   context: AgentContext,
   lines: readonly string[],
@@ -154,7 +160,7 @@ function statement({ subject, predicate, object }: Fact): string {
 
 /** The day, or the minute in UTC where it is no midnight of the time zone. */
 const day = (time: number, timeZone: string): string =>
-  wallTime(time, timeZone) % DAY_MS === 0
+  time % DAY_MS === 0 || wallTime(time, timeZone) % DAY_MS === 0
     ? dayIn(time, timeZone)
     : formatTime(time).replace(/:\d{2}\.\d{3}Z$/, "Z");
 

@@ -204,7 +204,8 @@ const supersededIds = async (
 export async function update(context: AgentContext, input: AgentToolInput<"memory_update">): Promise<string> {
   refuseSecrets(input.allow_secret, [input.content ?? "", ...(input.tags ?? [])]);
   const { content, tags, supersedes, still_holds: stillHolds } = input;
-  if ((content ?? tags ?? supersedes ?? stillHolds ?? null) === null)
+  const isChanged = (content ?? tags ?? supersedes ?? null) !== null;
+  if (!isChanged && stillHolds !== true)
     throw invalidRequest("Nothing to change was given; send content, tags, supersedes or still_holds.");
   const id = await idOf(context, input.id);
   const added = await supersededIds(context, input.supersedes);
@@ -225,9 +226,9 @@ export async function update(context: AgentContext, input: AgentToolInput<"memor
         changedBy: context.client,
         ...ownerCheck(context),
       });
-      const isAsItWas = (content ?? tags ?? supersedes ?? null) === null;
-      const what = isAsItWas ? "Still holds" : "Changed";
-      return `${what}: id=${shortId(memory.id)}, ${isAsItWas ? "" : "now "}version ${memory.version}.`;
+      return isChanged
+        ? `Changed: id=${shortId(memory.id)}, now version ${memory.version}.`
+        : `Still holds: id=${shortId(memory.id)}.`;
     } catch (error) {
       const isOther = error instanceof ServiceError && error.code === "VERSION_MISMATCH";
       // Without a version of the agent's, only a change since the note was read above is in the way.

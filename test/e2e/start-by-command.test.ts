@@ -1,5 +1,5 @@
 /** Commands and agents that start a daemon: also where another program has the port. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -54,6 +54,15 @@ it(
     expect(runtime?.pid).not.toBe(crashed?.pid);
     expect(runtime?.startedWith?.flags).toEqual(crashed?.startedWith?.flags);
     expect(runtime?.startedWith?.flags["historyDays"]).toBe("90");
+
+    // Settings that do not hold any more are no reason not to start.
+    process.kill(runtime?.pid ?? 0, "SIGKILL");
+    const file = join(dataDir, "daemon.json");
+    const left = JSON.parse(readFileSync(file, "utf8"));
+    left.startedWith.flags.historyDays = "many";
+    writeFileSync(file, JSON.stringify(left));
+    const again = await runCli(["add", "The otter sleeps in the reeds."], { home, env });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("it stops after 30 minutes") });
   },
   TIMEOUT_MS,
 );

@@ -15,6 +15,7 @@ import {
 import { noteEnded, startCapture } from "./capture.ts";
 import { type HookConsent, noteMiss, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
+import { dayIn, ownTimeZone } from "../../core/text/calendar.ts";
 import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
@@ -266,10 +267,11 @@ export function toldText(
   maxTokens: number,
 ): { readonly text: string; readonly told: readonly ToldMemory[] } {
   const told: ToldMemory[] = [];
+  const zone = ownTimeZone();
   const lines: string[] = [];
   let left = maxTokens - estimateTokens(frame("0a".repeat(MARK_CHARS / 2), []));
   for (const memory of memories) {
-    const line = `- ${memory.occurred_at.slice(0, 10)} ${memory.id.slice(-ID_CHARS)} ${oneLine(memory.text)}`;
+    const line = `- ${dayIn(Date.parse(memory.occurred_at), zone)} ${memory.id.slice(-ID_CHARS)} ${oneLine(memory.text)}`;
     left -= estimateTokens(line) + 1;
     if (left < 0) break;
     told.push(memory);

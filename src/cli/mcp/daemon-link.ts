@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasStore, lockStart, readRuntimeInfo, startLockOf } from "../../daemon/runtime-file.ts";
-import { environmentWith, type Settings, startWordsOf } from "../../config/config.ts";
+import { environmentWith, loadConfig, type Settings, startWordsOf } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
@@ -78,15 +78,24 @@ const START_MS = 120_000;
 export const idleMsOf = ({ exitWhenIdleMs }: Settings): number =>
   exitWhenIdleMs === 0 ? EXIT_WHEN_IDLE_MS : exitWhenIdleMs;
 
-/** How a daemon of this version was started that did not stop cleanly; undefined without one, or where a secret of it is not set here. */
+/**
+ * How a daemon of this version was started that did not stop cleanly; undefined without one, where a secret of it is not set here, and
+ * where it could not be started so any more.
+ */
 function crashedOf(dataDir: string) {
   const { startedWith, version } = readRuntimeInfo(dataDir) ?? {};
   if (startedWith === undefined || version !== VERSION) return undefined;
-  const { secrets, flags } = startedWith;
-  const env = environmentWith(secrets);
-  if (secrets.some((name) => env[name] === undefined)) return undefined;
-  // The directory may have been moved.
-  return { words: startWordsOf({ ...startedWith, flags: { ...flags, dataDir } }), env };
+  try {
+    const { secrets, flags, ...rest } = startedWith;
+    const env = environmentWith(secrets);
+    if (secrets.some((name) => env[name] === undefined)) return undefined;
+    // The directory may have been moved.
+    const before = { ...rest, flags: { ...flags, dataDir } };
+    loadConfig({ ...before, env });
+    return { words: startWordsOf(before), env };
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -107,7 +107,9 @@ function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
   const like = best.map((_, i) =>
     best.flatMap((_, j) => {
       const [a, b] = [vectors[i] ?? new Map(), vectors[j] ?? new Map()];
-      return i !== j && dotOf(a, b) > SAME_TERMS ? [j] : [];
+      const [here = null, there = null] = [best[i]?.project, best[j]?.project];
+      const isElsewhere = here !== there && here !== null && there !== null;
+      return i !== j && !isElsewhere && dotOf(a, b) > SAME_TERMS ? [j] : [];
     }),
   );
   const says = (j: number, i: number): boolean =>

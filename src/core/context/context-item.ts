@@ -53,8 +53,11 @@ export const KIND_OF_TAG: ReadonlyMap<string, ContextKind> = new Map([
   ["preference", "preference"],
   ["preferences", "preference"],
   ["correction", "correction"],
+  ["corrections", "correction"],
   ["decision", "decision"],
+  ["decisions", "decision"],
   ["todo", "open"],
+  ["todos", "open"],
 ]);
 
 /**

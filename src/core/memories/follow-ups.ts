@@ -23,7 +23,7 @@ export class FollowUps {
   /** Ids, in the order of adding; those of `resume` behind what was added before it. */
   readonly #waiting = new Set<string>();
   #isScheduled = false;
-  /** The memory that is looked at now. */
+  /** What is looked at now. */
   #looking: Promise<void> = Promise.resolve();
 
   constructor(store: MemoryStore, options: FollowUpsOptions) {
@@ -67,9 +67,12 @@ export class FollowUps {
   }
 
   /** Looks at what was added last, so that a guess can be rejected before anybody has seen it. @throws as `flush`. */
-  async settle(): Promise<void> {
-    await this.#looking.catch(() => undefined);
-    for (const id of [...this.#waiting].slice(-SETTLED)) await this.#infer(id);
+  settle(): Promise<void> {
+    const before = this.#looking.catch(() => undefined);
+    this.#looking = before.then(async () => {
+      for (const id of [...this.#waiting].slice(-SETTLED)) await this.#infer(id);
+    });
+    return this.#looking;
   }
 
   async #infer(id: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
 import { MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter } from "../ports.ts";
-import { dayIn } from "../text/calendar.ts";
+import { wallTime } from "../text/calendar.ts";
 
 export interface ListMemoriesInput extends PageRequest {
   readonly filter: MemoryFilter;
@@ -137,7 +137,7 @@ function daysOf(by: DayKind, timeZone: string): KeysOf {
     const quarter = Math.floor((by === "day" ? createdAt : occurredAt) / QUARTER_MS);
     let day = days.get(quarter);
     if (day === undefined) {
-      day = dayIn(quarter * QUARTER_MS, timeZone);
+      day = new Date(wallTime(quarter * QUARTER_MS, timeZone)).toISOString().slice(0, 10);
       days.set(quarter, day);
     }
     return [day];

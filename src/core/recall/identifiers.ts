@@ -1,6 +1,7 @@
 /** Identifiers: "valve 3-2" is another thing than "valve 2-3", though it has the same words and nearly the same vector. */
 import { expression } from "../text/expression.ts";
 import { fold } from "../text/fold.ts";
+import { STOP_WORDS } from "../text/stop-words.ts";
 import type { Ordinal } from "../ports.ts";
 import type { RankedHit } from "./ranking.ts";
 import { scoreOf, sumOf } from "./ranking-terms.ts";
@@ -16,6 +17,7 @@ const NUMBERED = expression(
 );
 /** "Building B", of the text as it is written: "I" and a small letter are words. */
 const LETTERED = /(?<![\p{L}\p{M}])(\p{L}{3,}) ([A-HJ-Z])(?![\p{L}\p{N}\p{M}]|[-.'’&]\p{L})/gu;
+const BARE_NUMBER = /(?<![\p{L}\p{N}\p{M}])(?:\d{1,9}|\p{L})(?![\p{L}\p{N}\p{M}])/gu;
 /** "Mart_levels", "pw-attic": what members of a family have in common, and the rest. */
 const FIRST_PART = /^(\p{L}{2,})[-.:/_]+(.+)/gu;
 const YEAR = /^(?:19|20)\d\d$/;
@@ -61,19 +63,22 @@ function numberedIn(text: string): Map<string, Set<string>> {
   const numbered = new Map<string, Set<string>>();
   const lettered = Array.from(text.matchAll(LETTERED), (found) => found.map((part) => fold(part)));
   for (const [, word = "", number = ""] of [...written(text).matchAll(NUMBERED), ...lettered])
-    if (!YEAR.test(number)) numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
+    if (!YEAR.test(number) && !STOP_WORDS.has(word))
+      numbered.set(word, (numbered.get(word) ?? new Set()).add(number));
   return numbered;
 }
 
 /** Whether a text has a numbered thing of the question with other numbers only: "building B" for "building C", "reviewer 2" for "reviewer 3". */
 export function numberedElse(question: string): (content: string) => boolean {
-  const asked = [...numberedIn(question)];
-  if (asked.length === 0) return () => false;
+  const words = [...numberedIn(question).keys()];
+  if (words.length === 0) return () => false;
+  // All of them: "version 2 or 3".
+  const asked = new Set([...written(question).matchAll(BARE_NUMBER)].map(([number]) => number));
   return (content) => {
     const there = numberedIn(content);
-    return asked.some(([word, numbers]) => {
+    return words.some((word) => {
       const others = there.get(word);
-      return others !== undefined && ![...numbers].some((number) => others.has(number));
+      return others !== undefined && ![...others].some((number) => asked.has(number));
     });
   };
 }

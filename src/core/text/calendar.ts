@@ -1,3 +1,5 @@
+import { DAY_MS } from "./time-periods.ts";
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 /** Callers name the zones, so the cache is bounded. */
 const MAX_FORMATS = 64;
@@ -35,9 +37,12 @@ export function momentOf(wall: number, timeZone: string): number {
   return wall - (wallTime(near, timeZone) - near);
 }
 
-/** The day of a moment as clocks of a zone show it: "2026-11-21". */
+/**
+ * The day of a moment as clocks of a zone show it: "2026-11-21". Midnight in UTC is that day in any zone: the contract and imports read a
+ * day without a time so.
+ */
 export const dayIn = (moment: number, timeZone: string): string =>
-  new Date(wallTime(moment, timeZone)).toISOString().slice(0, 10);
+  new Date(wallTime(moment, moment % DAY_MS === 0 ? "UTC" : timeZone)).toISOString().slice(0, 10);
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);

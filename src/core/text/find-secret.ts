@@ -132,25 +132,32 @@ export function findSecret(given: string): string | undefined {
 }
 
 /** A name that a sentence speaks of, whole: no "tokenizer". */
-const SPOKEN_NAME = String.raw`(?:${NAME}|(?<!\p{L})pin(?:[- ]?(?:code|nummer))?)(?:s|en)?(?!\p{L})`;
+const SPOKEN_NAME = String.raw`(?:${NAME}|(?<!\p{L})(?:pin(?:[- ]?(?:code|nummer))?|pw))(?:s|en)?(?!\p{L})`;
 const SPOKEN = new RegExp(SPOKEN_NAME, "iu");
 /**
  * "the password for staging is …" with a value of four characters and more: with a digit or a sign, in quotes, or one word before the
  * sentence goes on. Not "the password policy is …".
  */
 const SPOKEN_VALUE = new RegExp(
-  String.raw`${SPOKEN_NAME}(?:,? (?:for|of|in|on|at|to|from|that|which|i|we|you|f[üu]r|im|am|vom|von|zum|zur|du|de|pour|del?|da|do|di|en|nel|na|no|van|voor|op|от|для|к)(?: [^\s.;!?]+){1,8}?)?(?:,? (?:is|are|was|ist|sind|war|lautet|est|sont|es|son|è|sono|é|são|zijn)| ?[:=])[:=]? (?:(?:now|still|jetzt|nun|ora|ahora|agora|nu) )?(?:["'\x60“„«]\S|(?=\S{0,64}?(?:\d|[!#$%&*+=@^~]\S))\S{4,}|[^\s,.;:!?]{4,}(?=[,.;!?]|\s*$))`,
+  String.raw`${SPOKEN_NAME}(?:,? (?:for|of|in|on|at|to|from|that|which|i|we|you|f[üu]r|im|am|vom|von|zum|zur|du|de|pour|del?|da|do|di|en|nel|na|no|van|voor|op|от|для|к)(?: [^\s.;!?]+){1,8}?)?(?:['’]s|,? (?:is|are|was|will be|to be|c['’]est|ist|sind|war|lautet|est|sont|es|son|è|sono|é|são|zijn)| ?[:=])[:=]? (?:(?:now|still|jetzt|nun|ora|ahora|agora|nu) )?(?:["'\x60“„«]\S|(?=\S{0,64}?(?:\d|[!#$%&*+=@^~]\S))\S{4,}|[^\s,.;:!?]{4,}(?=[,.;!?]|\s*$))`,
+  "iu",
+);
+
+/** "hunter2 as the password", "swordfish is the password". */
+const SPOKEN_BEFORE = new RegExp(
+  String.raw`[^\s,.;:!?]{4,} (?:is|as|ist|als|est|comme|es|como|è|come|é) (?:the|my|our|das|mein|unser|le|mon|ma|la|mi|il|a|o) ${SPOKEN_NAME}`,
   "iu",
 );
 
 /**
  * Whether a text holds what `findSecret` sees, or tells a secret in plain words. For text that nobody looks through: of 300 ordinary
- * notes about secrets and other things it takes 34 for one, of 28 sentences that tell one it misses none.
+ * notes about secrets and other things it takes 34 for one, of 28 sentences that it was made with it misses none; values of several
+ * words, and codes of doors, it does not see.
  */
 export function tellsSecret(text: string): boolean {
   const plain = asTyped(text);
   const isTold = () => SPOKEN.test(plain) && plain.split(/\s+/).some(isShortSecret);
-  return findSecret(text) !== undefined || SPOKEN_VALUE.test(plain) || isTold();
+  return findSecret(text) !== undefined || SPOKEN_VALUE.test(plain) || SPOKEN_BEFORE.test(plain) || isTold();
 }
 
 /** With plain signs for those of full width, and without signs that cannot be seen. */

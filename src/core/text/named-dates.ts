@@ -31,7 +31,7 @@ export function monthTerms(month: number): readonly string[] {
 /** Dates as people write them, folded, each of which tells a day or a month; and the names of each month in all languages. */
 const DATES = fromLanguages((languages) => {
   const { last, since, in: inWords, this: now, ...time } = wordsOfAll(languages, "time");
-  const { the, of, before, after, until, from, between, and, or, to, next } = time;
+  const { until, between, next } = time;
   const months = Array.from({ length: 12 }, (_, place) =>
     anyOf(timeWords().map(({ months }) => months[place])),
   );
@@ -48,13 +48,11 @@ const DATES = fromLanguages((languages) => {
     patterns: [...patterns, /(?:(?<year>20\d\d)年\s?)?(?<number>\d{1,2})月(?:\s?(?<day>\d{1,2})日)?/gu],
     names: months.map((names) => expression(`^(?:${names})$`)),
     past: expression(String.raw`(?<!\p{L})(?:${last}|${since}) $`),
-    inTime: expression(
-      String.raw`(?<!\p{L})(?:${[inWords, the, of, before, after, until, from, between, and, or, to, next, now].join("|")}) ?$`,
-    ),
+    inTime: expression(String.raw`(?<!\p{L})(?:${[inWords, until, between, next, now].join("|")}) ?$`),
   };
 });
-/** Months that are names of people or verbs, too: "Mei watched the apps", "it may rain". */
-const AMBIGUOUS = /^(?:jan|mar|april|may|mei|mai|june|august)$/;
+/** A month that is a frequent name of people where it has a capital letter and no preposition of time: "Mei watched the apps", "says Jan". */
+const NAME_OF_MONTH = /^(?:Mei|Jan)$/;
 const SEARCHED_CHARS = 4_000;
 const MAX_DATES = 16;
 /** A day or month that ended at most so long before a text was written is meant of that year ("moved in on 3 January"). */
@@ -67,7 +65,7 @@ export interface NamedDate extends Period {
 
 /**
  * The days and months that a text names, at most 16, in no order. One without a year is the first that ends after the text was
- * written, or in the month before. A month alone is left out where it may be a name ("Mei said"), or is over ("last December"). Cost: linear.
+ * written, or in the month before. A month alone is left out where it is a name ("Mei said"), or is over ("last December"). Cost: linear.
  */
 export function datesNamed(text: string, writtenAt: number): NamedDate[] {
   let rest = fold(text.slice(0, SEARCHED_CHARS));
@@ -79,8 +77,8 @@ export function datesNamed(text: string, writtenAt: number): NamedDate[] {
       const isCertain = year !== undefined || day !== undefined;
       const [offset, whole] = args.slice(-3) as [number, string];
       const ahead = whole.slice(Math.max(0, offset - 40), offset);
-      const isName =
-        AMBIGUOUS.test(month ?? "") && !inTime.test(ahead) && whole[offset + match.length] !== ":";
+      const asWritten = text.slice(offset, offset + (month ?? "").length);
+      const isName = NAME_OF_MONTH.test(asWritten) && !inTime.test(ahead);
       // "As last December" is over.
       if (!isCertain && (isName || past.test(ahead))) return match;
       const index =

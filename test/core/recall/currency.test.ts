@@ -170,6 +170,16 @@ describe("a question about what changed", () => {
   });
 });
 
+it("explains the score of one of a chain, too", async () => {
+  const jenkins = await add("We use Jenkins for the builds of the shop", 1);
+  const circle = await add("Replaced it by Circle", 20, [jenkins]);
+  await add("The builds of the shop run on Drone", 40, [circle]);
+  const query = "what did we previously use for the builds of the shop?";
+  const { hits } = await queryMemory(world.ports, { query, limit: 8, filter: {}, explain: true });
+  for (const { score, explain = {} } of hits)
+    expect(Object.values(explain).reduce((sum, share) => sum + share, 0)).toBeCloseTo(score, 6);
+});
+
 describe("the later of two notes on one thing", () => {
   interface Case {
     readonly how?: "told" | "inferred" | "rejected";

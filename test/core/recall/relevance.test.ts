@@ -96,6 +96,8 @@ it("takes a text with another number or letter behind a word of the question for
   expect(lackOf("Quote for the roof of building A: 310,000 kr, not building D")).toBe(0);
   expect(lackOf("Quote for the roof: 310,000 kr")).toBe(0);
   expect(lackOfForm("what does reviewer 3 ask for?")("Reviewer 2 asks for a map")).toBeGreaterThan(0);
+  expect(lackOfForm("does building A or B have a new roof?")("Building B has a new roof")).toBe(0);
+  expect(lackOfForm("lasagne recipe for 2 people")("Lasagne for 4 people")).toBe(0);
   expect(lackOfForm("is code 4417 still right?", { isCheck: true })("New code 5528")).toBe(0);
 });
 

@@ -136,6 +136,11 @@ describe("tellsSecret", () => {
     "Use Tr0ub4dor&3 as the password for staging.",
     "I changed the admin password to Tr0ub4dor&3 yesterday.",
     "The key is password=v3ryS3cr3t",
+    "I prefer that you use hunter2 as the password for the test user.",
+    "Please remember: swordfish is the password for staging.",
+    "Login is bob and pw is swordfish, remember that.",
+    "The password will be swordfish, from now on.",
+    "le mot de passe, c'est chaton",
   ])("sees %j", (text) => expect(tellsSecret(text)).toBe(true));
 
   it.each([
