@@ -15,7 +15,6 @@ import {
 import { noteEnded, startCapture } from "./capture.ts";
 import { type HookConsent, noteMiss, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
-import { dayIn, ownTimeZone } from "../../core/text/calendar.ts";
 import { estimateTokens, oneLine, shortened } from "../../core/text/text-size.ts";
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
@@ -267,11 +266,10 @@ export function toldText(
   maxTokens: number,
 ): { readonly text: string; readonly told: readonly ToldMemory[] } {
   const told: ToldMemory[] = [];
-  const zone = ownTimeZone();
   const lines: string[] = [];
   let left = maxTokens - estimateTokens(frame("0a".repeat(MARK_CHARS / 2), []));
   for (const memory of memories) {
-    const line = `- ${dayIn(Date.parse(memory.occurred_at), zone)} ${memory.id.slice(-ID_CHARS)} ${oneLine(memory.text)}`;
+    const line = `- ${dayOf(memory.occurred_at)} ${memory.id.slice(-ID_CHARS)} ${oneLine(memory.text)}`;
     left -= estimateTokens(line) + 1;
     if (left < 0) break;
     told.push(memory);
@@ -282,6 +280,12 @@ export function toldText(
   while (lines.some((line) => line.includes(hash.slice(0, MARK_CHARS)))) hash = sha256(hash);
   return { text: frame(hash.slice(0, MARK_CHARS), lines), told };
 }
+
+const DAY_MS = 86_400_000;
+
+/** The day of a time as clocks here show it, as in contexts: midnight in UTC is a day without a time. */
+const dayOf = (time: string): string =>
+  Date.parse(time) % DAY_MS === 0 ? time.slice(0, 10) : new Date(time).toLocaleDateString("sv");
 
 function frame(mark: string, lines: readonly string[]): string {
   const preface =

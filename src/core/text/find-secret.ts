@@ -145,7 +145,7 @@ const SPOKEN_VALUE = new RegExp(
 
 /** "hunter2 as the password", "swordfish is the password". */
 const SPOKEN_BEFORE = new RegExp(
-  String.raw`[^\s,.;:!?]{4,} (?:is|as|ist|als|est|comme|es|como|è|come|é) (?:the|my|our|das|mein|unser|le|mon|ma|la|mi|il|a|o) ${SPOKEN_NAME}`,
+  String.raw`(?<!\S)[^\s,.;:!?]{4,64} (?:is|as|ist|als|est|comme|es|como|è|come|é) (?:the|my|our|das|mein|unser|le|mon|ma|la|mi|il|a|o) ${SPOKEN_NAME}`,
   "iu",
 );
 
