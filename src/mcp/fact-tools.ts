@@ -3,8 +3,7 @@ import { quoted } from "../core/text/text-size.ts";
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
-import { dayIn, wallTime } from "../core/text/calendar.ts";
-import { DAY_MS } from "../core/text/time-periods.ts";
+import { dayIn, isMidnightIn } from "../core/text/calendar.ts";
 import { formatTime, parseTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -42,7 +41,7 @@ export async function recordFact(
       ? ""
       : `\nSimilar facts hold too; if one no longer does, fact_end its id:\n${markedFacts(
           context,
-          others.map((other) => factLine(other, context.timeZone)),
+          factLines(context, others),
         )}`;
   const where = fact.project === null ? "no project" : `project ${quoted(fact.project)}`;
   if (deduplicated) return `Nothing new: this is recorded already, id=${shortId(fact.id)}, ${where}.${alike}`;
@@ -85,14 +84,10 @@ export async function lookUpFacts(
       ? await operations.findFacts(filter)
       : await operations.searchFacts({ ...filter, pattern: text, field: "any" });
   if (total > 0 || text === undefined)
-    return answerFacts(
-      context,
-      facts.map((fact) => factLine(fact, context.timeZone)),
-      { total, scope: scope.words },
-    );
+    return answerFacts(context, factLines(context, facts), { total, scope: scope.words });
   // No part of a fact: a sentence.
   const answers = await operations.answeringFacts({ ...filter, question: text });
-  const lines = answers.slice(0, filter.limit).map((fact) => factLine(fact, context.timeZone));
+  const lines = factLines(context, answers.slice(0, filter.limit));
   return answerFacts(context, lines, { total: lines.length, scope: scope.words });
 }
 
@@ -118,7 +113,7 @@ export async function timeline(
   return answerFacts(context, lines, { total, scope: scope.words });
 }
 
-/** Of a day the first moment that is of it in UTC, as other programs write days, and in the time zone. */
+/** The moment; for a day the first one that is in that day both in UTC, as other programs write days, and in the time zone. */
 function dayOrMoment(context: AgentContext, said: AgentToolInput<"fact_lookup">["at"]): number | undefined {
   const moment = momentOf(context, said);
   return moment === undefined ? undefined : Math.max(moment, parseTime(said) ?? moment);
@@ -146,7 +141,11 @@ export function markedFacts(context: AgentContext, lines: readonly string[], mor
   ].join("\n");
 }
 
-export function factLine(fact: Fact, timeZone: string): string {
+/** A line for each fact, with its days in the time zone of the connection. */
+export const factLines = ({ timeZone }: AgentContext, facts: readonly Fact[]): string[] =>
+  facts.map((fact) => factLine(fact, timeZone));
+
+function factLine(fact: Fact, timeZone: string): string {
   const until = fact.validTo === null ? "" : ` until ${day(fact.validTo, timeZone)}`;
   const project = fact.project === null ? "" : `, project ${quoted(fact.project)}`;
   const sure = fact.confidence === 1 ? "" : `, confidence ${fact.confidence}`;
@@ -160,9 +159,7 @@ function statement({ subject, predicate, object }: Fact): string {
 
 /** The day, or the minute in UTC where it is no midnight of the time zone. */
 const day = (time: number, timeZone: string): string =>
-  time % DAY_MS === 0 || wallTime(time, timeZone) % DAY_MS === 0
-    ? dayIn(time, timeZone)
-    : formatTime(time).replace(/:\d{2}\.\d{3}Z$/, "Z");
+  isMidnightIn(time, timeZone) ? dayIn(time, timeZone) : formatTime(time).replace(/:\d{2}\.\d{3}Z$/, "Z");
 
 /** The summary of the connection's user, each highlight with the id of its note. */
 export async function summarise(
@@ -182,7 +179,7 @@ export async function summarise(
     ...highlights.map(
       ({ memoryId, text }) => `- ${JSON.stringify(text.replace(/\s+/g, " "))} (id=${shortId(memoryId)})`,
     ),
-    ...facts.map((fact) => `- fact: ${factLine(fact, context.timeZone)}`),
+    ...factLines(context, facts).map((line) => `- fact: ${line}`),
     ...(keyPhrases.length === 0 ? [] : [`- key phrases: ${keyPhrases.map(quoted).join(", ")}`]),
   ];
   const { shown, left } = fitting(lines, input.max_tokens ?? DEFAULT_ANSWER_TOKENS);

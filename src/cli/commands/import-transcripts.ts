@@ -123,7 +123,7 @@ async function importTranscript(path: string, id: TranscriptAgentId, run: Run): 
   await sendPending(transcript, next, run);
 }
 
-/** Of the first line with a readable time; of the file where there is none. */
+/** The time of the first line that has a readable one; that of the file if none has. */
 async function firstTime({ lines, began }: OpenTranscript): Promise<number> {
   for await (const line of lines()) {
     const time = timeOf(line?.["timestamp"]);

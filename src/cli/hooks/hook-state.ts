@@ -36,7 +36,7 @@ export function writeHookState(dataDir: string, state: HookState): void {
   writeJson(fileOf(dataDir, "hooks"), state);
 }
 
-/** What hooks miss: the time that the agent gives them (late), or a daemon (alone). */
+/** A hook can miss the time that the agent gives it (late), or a daemon (alone). */
 export type Miss = "late" | "alone";
 
 /** How often hooks missed something, and when last. */
@@ -65,7 +65,7 @@ const MAX_SESSIONS = 40;
 /** When a session was told each memory and fact, by id, in epoch milliseconds; null: it has not got the context of its start yet. */
 export type Told = Readonly<Record<string, number>> | null;
 
-/** What a session was told, nothing where the file is damaged: telling twice is no harm. */
+/** The memories and facts that a session was told; none if the file is damaged: telling twice is no harm. */
 export const toldTo = (dataDir: string, session: string): Told =>
   (readTold(dataDir).find(([name]) => name === session) ?? [session, {}])[1];
 

@@ -150,6 +150,7 @@ async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<T
   const parts = [context?.text ?? "", text].filter((part) => part !== "");
   // Without an answer the context is owed still.
   const isOwed = known === null && context === undefined;
+  if (parts.length === 0 && (isOwed || known !== null)) return undefined;
   return { text: parts.join("\n"), told: isOwed ? null : { ...before, ...toldNow(told) } };
 }
 
@@ -158,7 +159,7 @@ const textOf = ({ snippet, content }: { readonly snippet?: string; readonly cont
 
 type Answer = ToldMemory & { readonly updated_at: string };
 
-/** What answers the prompt or, where nothing does, the question at its end. */
+/** The answers to the prompt or, if there are none, to the question at its end. */
 async function answersTo(call: DaemonCall, occasion: Occasion): Promise<Answer[]> {
   const query = questionOf(occasion.input["prompt"]);
   const found = query === "" ? [] : await answersToQuery(call, query, occasion);

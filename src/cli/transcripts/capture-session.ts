@@ -73,7 +73,7 @@ export class SessionCapture {
   readonly #sentences: string[] = [];
   /** The latest error whose solution nobody has told. */
   #unsolved: string | undefined;
-  /** Of the line before. */
+  /** The time of the line before. */
   #time: number | undefined;
   #from = Infinity;
   #to = -Infinity;
@@ -137,8 +137,9 @@ export class SessionCapture {
       let from = 0;
       return sentencesOf(line).flatMap((sentence): Remark[] => {
         const own = unquoted.slice(from, (from += sentence.length));
-        const isOwn = !FRAGMENT.test(own) && statementKind(own) !== undefined;
-        const remark = isNew && isOwn ? this.#remark(sentence.trim()) : undefined;
+        const isOwn = () => own === sentence || statementKind(own) !== undefined;
+        const isWhole = isNew && !FRAGMENT.test(own) && isOwn();
+        const remark = isWhole ? this.#remark(sentence.trim()) : undefined;
         this.#sentences.push(sentence.trim());
         if (this.#sentences.length > MAX_SENTENCES) this.#sentences.shift();
         return remark === undefined ? [] : [{ ...remark, messageId, at }];
@@ -352,7 +353,7 @@ const QUOTE =
 /** Shorter ones are names. */
 const MIN_QUOTED_WORDS = 3;
 
-/** Of the same length, with blanks in place of what others said. */
+/** The line, of the same length, with blanks in place of what others said. */
 const withoutQuotes = (line: string): string =>
   line.replaceAll(QUOTE, (quote) =>
     quote.split(/\s+/).length < MIN_QUOTED_WORDS ? quote : " ".repeat(quote.length),

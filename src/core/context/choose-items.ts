@@ -1,4 +1,4 @@
-import { tellingTerms } from "../memories/infer-updates.ts";
+import { belongTogether, tellingTerms } from "../memories/infer-updates.ts";
 import { dotOf, termVectors } from "../text/extractive-summary.ts";
 import { type ContextItem, type ContextKind, withBefore } from "./context-item.ts";
 import type { Candidate } from "./gather-items.ts";
@@ -107,9 +107,10 @@ function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
   const like = best.map((_, i) =>
     best.flatMap((_, j) => {
       const [a, b] = [vectors[i] ?? new Map(), vectors[j] ?? new Map()];
-      const [here = null, there = null] = [best[i]?.project, best[j]?.project];
-      const isElsewhere = here !== there && here !== null && there !== null;
-      return i !== j && !isElsewhere && dotOf(a, b) > SAME_TERMS ? [j] : [];
+      const [one, other] = [best[i], best[j]];
+      const mayRepeat =
+        one !== other && one !== undefined && other !== undefined && belongTogether(one, other);
+      return mayRepeat && dotOf(a, b) > SAME_TERMS ? [j] : [];
     }),
   );
   const says = (j: number, i: number): boolean =>

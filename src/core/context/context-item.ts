@@ -45,7 +45,7 @@ const SPEAKER = /^[^\S\n]{0,8}[^:\n]{1,40}:\s/u;
 const MIN_OF_TURN = 0.75;
 const OF_TURN = 0.7;
 
-/** What an agent writes at the end of its work. */
+/** The beginning of the note that an agent writes at the end of its work. */
 const SUMMARY = /^session summary\b/i;
 
 /** The kinds that tags say, as agents give them. */

@@ -213,10 +213,11 @@ function changedPreferences(notes: readonly Candidate[]): ReadonlyMap<string, st
   for (const [place, each] of terms.entries())
     for (const term of each) having.set(term, [...(having.get(term) ?? []), place]);
   const changed = new Map<string, string>();
-  for (const [e = 0, l = 0, ...others] of having.values()) {
-    const [earlier, later] = [wishes[e], wishes[l]];
-    if (others.length > 0 || earlier === undefined || later === undefined || earlier.at >= later.at) continue;
-    if (changeBetween(earlier.text, later.text) === "clear") changed.set(earlier.id, later.id);
+  for (const places of having.values()) {
+    const [earlier, later] = places.map((place) => wishes[place]);
+    if (places.length !== 2 || earlier === undefined || later === undefined) continue;
+    const isChanged = earlier.at < later.at && changeBetween(earlier.text, later.text) === "clear";
+    if (isChanged) changed.set(earlier.id, later.id);
   }
   return changed;
 }

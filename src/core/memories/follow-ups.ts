@@ -3,7 +3,7 @@ import { inferUpdates } from "./infer-updates.ts";
 
 /** Memories that may wait while callers keep the daemon busy. */
 const MAX_WAITING = 4_096;
-/** Of what waits, so many that were added last are looked at by `settle`. */
+/** The number of waiting memories that `settle` looks at, the last added. */
 const SETTLED = 32;
 /** Latest memories that are looked at after a start. */
 const LATEST_RESUMED = 500;
@@ -23,7 +23,7 @@ export class FollowUps {
   /** Ids, in the order of adding; those of `resume` behind what was added before it. */
   readonly #waiting = new Set<string>();
   #isScheduled = false;
-  /** What is looked at now. */
+  /** Settles when the look that runs now has ended. */
   #looking: Promise<void> = Promise.resolve();
 
   constructor(store: MemoryStore, options: FollowUpsOptions) {
@@ -66,7 +66,7 @@ export class FollowUps {
     }
   }
 
-  /** Looks at what was added last, so that a guess can be rejected before anybody has seen it. @throws as `flush`. */
+  /** Infers updates of the last added memories now, so that a caller can reject them. @throws as `flush`. */
   settle(): Promise<void> {
     const before = this.#looking.catch(() => undefined);
     this.#looking = before.then(async () => {

@@ -9,7 +9,7 @@ import type { Memory } from "../memory.ts";
 import { fromLanguages, wordsOfAll } from "../text/languages.ts";
 import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
-import { changeBetween, tellingTerms } from "../memories/infer-updates.ts";
+import { belongTogether, changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
 import type { RankedHit } from "./ranking.ts";
 import { sumOf } from "./ranking-terms.ts";
@@ -47,7 +47,7 @@ const MAX_TELLING = 3;
 const MAX_CHANGES = 2;
 /** The logarithm of the ratio of two sums of terms, below which a note that tells no other value tells of something else. */
 const MUCH_WORSE = -0.3;
-/** What words and a link can add to the odds, at most. */
+/** The most that words and a link can add to the odds. */
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear + WEIGHTS.linked;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
 const LINE: Readonly<Record<Tense, number>> = { present: 0, past: -1.5 };
@@ -103,7 +103,11 @@ export interface CurrencyOptions {
   readonly isCommon: (term: string) => boolean;
 }
 
-/** So many of the best bring what perhaps replaced them. */
+/** The last moment that supersedes: a note that was replaced after the period still held in it. */
+const supersedingUntil = ({ asOf, period }: Pick<CurrencyOptions, "asOf" | "period">): number | undefined =>
+  period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to - 1);
+
+/** The number of best hits that bring what perhaps replaced them. */
 const BRINGING = 3;
 
 /**
@@ -113,11 +117,12 @@ const BRINGING = 3;
 export function withSuccessors(
   { catalogue }: Pick<MemoryStore, "catalogue">,
   hits: readonly RankedHit[],
-  asOf: number | undefined,
+  time: Pick<CurrencyOptions, "asOf" | "period">,
 ): readonly RankedHit[] {
+  const until = supersedingUntil(time);
   const raised = new Map<Ordinal, number>();
   for (const { ordinal, score } of hits.slice(0, BRINGING)) {
-    const by = catalogue.supersession(ordinal, asOf)?.by;
+    const by = catalogue.supersession(ordinal, until)?.by;
     const successor = by === undefined ? undefined : catalogue.find(by)?.ordinal;
     if (successor !== undefined) raised.set(successor, Math.max(raised.get(successor) ?? 0, BEHIND * score));
   }
@@ -151,9 +156,7 @@ export function currentFirst(
   { question, tense, asOf, period, lackOf, isCheck = false, isCommon }: CurrencyOptions,
 ): Ordered {
   const asked = new Set(isCheck ? [] : identifiersOf(question));
-  // A note that was replaced after the period still held in it.
-  const until =
-    period === undefined || period.to === Infinity ? asOf : Math.min(asOf ?? Infinity, period.to - 1);
+  const until = supersedingUntil({ asOf, period });
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
     if (entry === undefined) return [];
@@ -238,9 +241,9 @@ export function currentFirst(
 /** Whether a guess may order two: notes that say one thing each, at two times, of one project, and not two turns of one talk. */
 function mayReplace(earlier: Dated, later: Dated): boolean {
   const isOneTalk = later.sessionId !== null && later.sessionId === earlier.sessionId;
-  const isElsewhere = later.project !== null && earlier.project !== null && later.project !== earlier.project;
   const isLater = earlier.occurredAt < later.occurredAt;
-  return isLater && later.isNote && earlier.isNote && !earlier.isSaidToHold && !isOneTalk && !isElsewhere;
+  const areNotes = later.isNote && earlier.isNote;
+  return isLater && areNotes && !earlier.isSaidToHold && !isOneTalk && belongTogether(earlier, later);
 }
 
 /** Whether the later of two tells the present state of what the earlier one tells, see `WEIGHTS`. */

@@ -17,6 +17,7 @@ const NUMBERED = expression(
 );
 /** "Building B", of the text as it is written: "I" and a small letter are words. */
 const LETTERED = /(?<![\p{L}\p{M}])(\p{L}{3,}) ([A-HJ-Z])(?![\p{L}\p{N}\p{M}]|[-.'’&]\p{L})/gu;
+/** A number or a letter that stands alone, folded. */
 const BARE_NUMBER = /(?<![\p{L}\p{N}\p{M}])(?:\d{1,9}|\p{L})(?![\p{L}\p{N}\p{M}])/gu;
 /** "Mart_levels", "pw-attic": what members of a family have in common, and the rest. */
 const FIRST_PART = /^(\p{L}{2,})[-.:/_]+(.+)/gu;

@@ -148,9 +148,10 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
           memories,
           { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck, isCommon },
         );
-  const until = Math.min(asOf ?? Infinity, (asked?.period.to ?? Infinity) - 1);
   const ordered =
-    asked?.isTimeAlone === true || input.isText === true ? current : withSuccessors(store, current, until);
+    asked?.isTimeAlone === true || input.isText === true
+      ? current
+      : withSuccessors(store, current, { asOf, period: asked?.period });
   const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
   const oddsOf = (hit: RankedHit) =>
     (oddsByTerms?.(hit) ?? Infinity) -

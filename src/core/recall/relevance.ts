@@ -133,8 +133,8 @@ const AMOUNT = fromLanguages((languages) => {
   );
 });
 /**
- * Lowers the logarithm of the odds of a text without the form that is asked for, of one without a number or a time of its own, and of one
- * that names other years.
+ * Lowers the logarithm of the odds of a text without the form that is asked for, of one without a number or a time of its own, of one
+ * that names other years, and of one that has another number behind a word of the question.
  */
 const LACKING = { form: 5, amount: 2.5, year: 2.5, number: 2 } as const;
 /** The same for a text that names another thing. */

@@ -38,11 +38,19 @@ export function momentOf(wall: number, timeZone: string): number {
 }
 
 /**
- * The day of a moment as clocks of a zone show it: "2026-11-21". Midnight in UTC is that day in any zone: the contract and imports read a
- * day without a time so.
+ * Like `wallTime`, for people to read. Midnight in UTC stays midnight of that day in any zone: the contract and imports read a day without a
+ * time so.
  */
+const shownTime = (moment: number, timeZone: string): number =>
+  wallTime(moment, moment % DAY_MS === 0 ? "UTC" : timeZone);
+
+/** The day of a moment as clocks of a zone show it: "2026-11-21". */
 export const dayIn = (moment: number, timeZone: string): string =>
-  new Date(wallTime(moment, moment % DAY_MS === 0 ? "UTC" : timeZone)).toISOString().slice(0, 10);
+  new Date(shownTime(moment, timeZone)).toISOString().slice(0, 10);
+
+/** Whether clocks of a zone show midnight: the moment may stand for its day. */
+export const isMidnightIn = (moment: number, timeZone: string): boolean =>
+  shownTime(moment, timeZone) % DAY_MS === 0;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);

@@ -150,9 +150,9 @@ const SPOKEN_BEFORE = new RegExp(
 );
 
 /**
- * Whether a text holds what `findSecret` sees, or tells a secret in plain words. For text that nobody looks through: of 300 ordinary
- * notes about secrets and other things it takes 34 for one, of 28 sentences that it was made with it misses none; values of several
- * words, and codes of doors, it does not see.
+ * Whether a text holds what `findSecret` sees, or tells a secret in plain words. It is for text that is kept without a look: it takes 34 of
+ * 300 ordinary notes for a secret, and misses none of the 28 sentences that it was made with. It does not see values of several words, nor
+ * codes of doors.
  */
 export function tellsSecret(text: string): boolean {
   const plain = asTyped(text);

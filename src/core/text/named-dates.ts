@@ -30,8 +30,8 @@ export function monthTerms(month: number): readonly string[] {
 
 /** Dates as people write them, folded, each of which tells a day or a month; and the names of each month in all languages. */
 const DATES = fromLanguages((languages) => {
-  const { last, since, in: inWords, this: now, ...time } = wordsOfAll(languages, "time");
-  const { until, between, next } = time;
+  const words = wordsOfAll(languages, "time");
+  const { last, since, until, between, next, in: inWords, this: now } = words;
   const months = Array.from({ length: 12 }, (_, place) =>
     anyOf(timeWords().map(({ months }) => months[place])),
   );

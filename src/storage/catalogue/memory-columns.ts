@@ -334,8 +334,16 @@ export class MemoryColumns {
 
   /** Names are looked up here, so that numbers are compared. */
   select(filter: MemoryFilter): OrdinalSet {
-    const set = new OrdinalSet(this.#live.values, this.#ordinals);
     const strings = this.#strings;
+    // macOS writes letters and their accents apart.
+    const wantedTags = (filter.tags ?? []).map((tag) =>
+      [...new Set([tag, tag.normalize("NFC"), tag.normalize("NFD")])].flatMap(
+        (form) => strings.tags.known(form) ?? [],
+      ),
+    );
+    const hasUnknownTag = wantedTags.some((wanted) => wanted.length === 0);
+    const set = new OrdinalSet(this.#live.values, hasUnknownTag ? 0 : this.#ordinals);
+    if (hasUnknownTag) return set;
     const { user, session, createdBy, document, project, sectors, createdAt, occurredAt } = this.#numbers;
     const { userId, sessionId, projects, createdFrom, createdTo, idEnd, from, to } = filter;
     if (userId !== undefined) set.keepEqual(user.values, [strings.users.known(userId)]);
@@ -355,12 +363,7 @@ export class MemoryColumns {
       set.keepBetween(occurredAt.values, createdAt.values, from, to);
     if (idEnd !== undefined) set.keepIf((ordinal) => this.idOf(ordinal).endsWith(idEnd));
     const { tags, metadata } = this.#lists;
-    for (const tag of filter.tags ?? []) {
-      // macOS writes letters and their accents apart.
-      const forms = new Set([tag, tag.normalize("NFC"), tag.normalize("NFD")]);
-      const wanted = [...forms].flatMap((form) => strings.tags.known(form) ?? []);
-      set.keepIf((ordinal) => wanted.some((one) => tags.has(ordinal, one)));
-    }
+    for (const wanted of wantedTags) set.keepIf((ordinal) => wanted.some((one) => tags.has(ordinal, one)));
     for (const wanted of metadataKeys(filter.metadata ?? {}))
       set.keepIf((ordinal) => metadata.has(ordinal, wanted));
     return set;
