@@ -134,11 +134,13 @@ export class SimulatedDisk {
         const replaced = target.entries.get(basename(to));
         source.entries.delete(basename(from));
         target.entries.set(basename(to), node);
+        const folders = new Set([source, target]);
+        // A folder that was synced since has what it had then, whatever the other one lost.
         this.#changes.push({
-          folders: new Set([source, target]),
+          folders,
           undo: () => {
-            restore(target, basename(to), replaced);
-            source.entries.set(basename(from), node);
+            if (folders.has(target)) restore(target, basename(to), replaced);
+            if (folders.has(source)) source.entries.set(basename(from), node);
           },
         });
       },
