@@ -56,7 +56,7 @@ it.each([
     const isEnd = all.some((other) => other.thing === thing && other.part === "open");
     if (thing !== undefined && !isEnd) {
       count.updates += 1;
-      if (item?.text.includes("(before: ") === true) count.before += 1;
+      if (/\((?:before|earlier): /.test(item?.text ?? "")) count.before += 1;
       else console.log("without what was before |", text);
     }
     if (part === "-" ? item !== undefined : !part.split("/").includes(kind ?? ""))
