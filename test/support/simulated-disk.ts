@@ -163,7 +163,11 @@ export class SimulatedDisk {
       },
       makeDirectory: async (path) => {
         await turn();
-        if (this.#find(path) instanceof Folder) return;
+        const there = this.#find(path);
+        if (there instanceof Folder) {
+          if (there.entries.size === 0) await view.syncDirectory(dirname(resolve(path)));
+          return;
+        }
         if (this.#find(dirname(resolve(path))) === undefined)
           await view.makeDirectory(dirname(resolve(path)));
         await change(`mkdir ${path}`);

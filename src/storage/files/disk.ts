@@ -144,8 +144,17 @@ export const nodeDisk: Disk = {
     }
   },
   async makeDirectory(path) {
-    if (await isDirectory(path)) return;
     const parent = dirname(resolve(path));
+    if (await isDirectory(path)) {
+      try {
+        // Making it may have been cut short before it was durable.
+        if (await isEmpty(path)) await nodeDisk.syncDirectory(parent);
+      } catch (error) {
+        // Somebody else made it.
+        if (!hasCode(error, "EACCES", "EPERM")) throw error;
+      }
+      return;
+    }
     // Not by `recursive`: where a parent that is there refuses with ENOENT, as /proc does, that goes on for ever.
     if (!(await isDirectory(parent))) await nodeDisk.makeDirectory(parent);
     try {
@@ -257,6 +266,15 @@ export async function removeTree(disk: Disk, root: string): Promise<void> {
 }
 
 /** @throws the system's error where the path cannot be looked at; ENOTDIR where a file is in its way is "no". */
+async function isEmpty(path: string): Promise<boolean> {
+  const folder = await fs.opendir(path);
+  try {
+    return (await folder.read()) === null;
+  } finally {
+    await folder.close();
+  }
+}
+
 async function isDirectory(path: string): Promise<boolean> {
   try {
     return (await fs.stat(path)).isDirectory();
