@@ -33,6 +33,24 @@ export function inTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
+/** Cuts a list into pieces, in order: each ends with so many items, or where the bytes of its items reach a limit. */
+export function* inPieces<T>(
+  items: readonly T[],
+  maxItems: number,
+  maxBytes = Infinity,
+  bytesOf: (item: T) => number = () => 0,
+): Generator<readonly T[], void> {
+  let start = 0;
+  let bytes = 0;
+  for (const [i, item] of items.entries()) {
+    bytes += bytesOf(item);
+    if (i + 1 < items.length && i + 1 - start < maxItems && bytes < maxBytes) continue;
+    yield items.slice(start, i + 1);
+    start = i + 1;
+    bytes = 0;
+  }
+}
+
 /** Loads something at the first call; all calls share it, and the next one tries again after a failure. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { inPieces } from "../core/at-once.ts";
 import { type EmbeddingStamp, stampKey } from "../core/embedding.ts";
 import type { ApiKey } from "../core/access/key-ring.ts";
 import { ServiceError, storeUnusable, unprocessable } from "../core/errors.ts";
@@ -272,15 +273,12 @@ async function moveUser(
   },
 ): Promise<void> {
   const known = new Set(own.memories);
-  const write = async (changes: Change[]): Promise<void> => {
-    for (let first = 0; first < changes.length; first += ROWS_PER_WRITE) {
-      const part = changes.slice(first, first + ROWS_PER_WRITE);
-      await target.commit(() => ({ changes: part, result: undefined }));
-    }
+  const write = async (all: Change[]): Promise<void> => {
+    for (const changes of inPieces(all, ROWS_PER_WRITE))
+      await target.commit(() => ({ changes, result: undefined }));
   };
 
-  for (let first = 0; first < own.memories.length; first += MEMORIES_PER_WRITE) {
-    const ids = own.memories.slice(first, first + MEMORIES_PER_WRITE);
+  for (const ids of inPieces(own.memories, MEMORIES_PER_WRITE)) {
     const rows = new Map<string, MemoryRow>();
     for (const [id, row] of await source.readRows(ids)) {
       const owned = { ...row, userId: user };
@@ -335,13 +333,11 @@ async function moveUser(
         return { table: "facts", id: factRowId(fact), row };
       }),
   );
-  for (let first = 0; first < own.versions.length; first += MEMORIES_PER_WRITE) {
-    const versions = await source.readVersions(own.versions.slice(first, first + MEMORIES_PER_WRITE));
+  for (const ids of inPieces(own.versions, MEMORIES_PER_WRITE))
     await write(
-      [...versions].map(([id, row]): Change => {
+      [...(await source.readVersions(ids))].map(([id, row]): Change => {
         const memory = { ...row.memory, userId: user };
         return { table: "versions", id, row: { ...row, userId: user, memory } };
       }),
     );
-  }
 }

@@ -1,3 +1,4 @@
+import { inPieces } from "../at-once.ts";
 import type { DocumentRow } from "../documents/document.ts";
 import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
@@ -41,10 +42,8 @@ export async function* exportRecords(
     };
   });
 
-  for (let first = 0; first < ordinals.length; first += ROWS_PER_READ) {
-    const ids = ordinals
-      .slice(first, first + ROWS_PER_READ)
-      .flatMap((ordinal) => catalogue.at(ordinal)?.id ?? []);
+  for (const some of inPieces(ordinals, ROWS_PER_READ)) {
+    const ids = some.flatMap((ordinal) => catalogue.at(ordinal)?.id ?? []);
     const memories = await store.readMemories(ids);
     for (const id of ids) {
       const memory = memories.get(id);

@@ -10,7 +10,7 @@ import { encodeImage, IndexImage } from "../image/index-image.ts";
 import type { RowFormat } from "./specs.ts";
 import { type FlatTable, generationName, generationOf, type TableState } from "./table-spec.ts";
 import type { TableFile } from "./table-files.ts";
-import { inTurns } from "../../core/at-once.ts";
+import { inPieces, inTurns } from "../../core/at-once.ts";
 
 /** Before the content of a row: its checksum, which begins with that of the memory's id. */
 const PREFIX_BYTES = 4;
@@ -279,7 +279,8 @@ export class RowFiles<T extends "tokens" | "memories"> {
         }
       };
       for await (const rows of this.#rowsOf(merged, (ordinal) => !isFresh.has(ordinal))) await write(rows);
-      for (const rows of inPieces(fresh)) await write(rows);
+      for (const rows of inPieces(fresh, Infinity, PIECE_BYTES, ({ stored }) => stored.length))
+        await write(rows);
       const orders = ordinals.map((ordinal) => this.#catalogue?.numberAt(ordinal, "order") ?? 0);
       const numbers = { orders: Float64Array.from(orders), lengths: Uint32Array.from(lengths) };
       const index = encodeImage(
@@ -382,14 +383,4 @@ async function readPlaces(rows: readonly PlacedRow[], bytes = bufferFor(rows)): 
   });
   await Promise.all(waiting);
   return pieces;
-}
-
-function* inPieces(rows: readonly FreshRow[]): Generator<readonly FreshRow[]> {
-  let [start, bytes] = [0, 0];
-  for (const [i, { stored }] of rows.entries()) {
-    bytes += stored.length;
-    if (bytes < PIECE_BYTES && i < rows.length - 1) continue;
-    yield rows.slice(start, i + 1);
-    [start, bytes] = [i + 1, 0];
-  }
 }

@@ -14,7 +14,7 @@ import {
 } from "./specs.ts";
 import type { Entry, LanceCacheSizes, StateToOpen, TableSpec, TableState } from "./table-spec.ts";
 import { columnOf, COMPACTION_THRESHOLDS } from "./table-spec.ts";
-import { inTurns } from "../../core/at-once.ts";
+import { inPieces, inTurns } from "../../core/at-once.ts";
 
 /** A memory without its text. */
 export type SlimMemory = Omit<MemoryRow, "content">;
@@ -79,19 +79,6 @@ export async function openTables(
   return new Tables(thread);
 }
 
-function* inPieces(changes: readonly Change[]): Generator<readonly Change[], void> {
-  let start = 0;
-  let bytes = 0;
-  for (const [i, change] of changes.entries()) {
-    bytes += bytesOf(change);
-    if (i + 1 - start < ROWS_PER_PIECE && bytes < BYTES_PER_PIECE) continue;
-    yield changes.slice(start, i + 1);
-    start = i + 1;
-    bytes = 0;
-  }
-  if (start < changes.length) yield changes.slice(start);
-}
-
 /** The rows as they were last applied. What is not applied yet is the overlay's to answer. */
 export class Tables implements ScannedRows {
   readonly #thread: TablesThread;
@@ -122,7 +109,7 @@ export class Tables implements ScannedRows {
         const own = changes.filter(({ table }) => table === spec.name);
         const ids = new Set<string>();
         let staged = 0;
-        for (const piece of inPieces(own)) {
+        for (const piece of inPieces(own, ROWS_PER_PIECE, BYTES_PER_PIECE, bytesOf)) {
           for (const { id } of piece) {
             if (ids.has(id)) throw new TypeError(`two changes of one id in ${spec.name}`);
             ids.add(id);
@@ -188,10 +175,8 @@ export class Tables implements ScannedRows {
 
   /** Every memory without its text, in batches of no order. */
   async *scanMemories(): AsyncGenerator<readonly SlimMemory[]> {
-    for await (const batch of this.#batches("memories", SLIM_MEMORY_COLUMNS)) {
-      const rows = new Map<string, MemoryRow>();
-      TABLE_SPECS.memories.decode(batch, rows);
-      if (rows.size !== columnOf(batch, "id").length) throw new Error("two memories have one id");
+    for await (const { rows, count } of this.#scan("memories", SLIM_MEMORY_COLUMNS)) {
+      if (rows.size !== count) throw new Error("two memories have one id");
       yield [...rows.values()];
     }
   }
@@ -203,19 +188,21 @@ export class Tables implements ScannedRows {
 
   /** Every row of a table, whole: meant for those whose rows are small. */
   async *scan<T extends SmallTable | "memories">(table: T): AsyncGenerator<readonly Entry<T>[]> {
-    for await (const batch of this.#batches(table, undefined)) {
-      const rows = new Map<string, Rows[T]>();
-      TABLE_SPECS[table].decode(batch, rows);
-      yield Array.from(rows, ([id, row]) => ({ id, row }));
-    }
+    for await (const { rows } of this.#scan(table)) yield Array.from(rows, ([id, row]) => ({ id, row }));
   }
 
   /** Every version that is kept, without its text, in batches of no order. */
   async *scanVersions(): AsyncGenerator<readonly VersionEntry[]> {
-    for await (const batch of this.#batches("versions", SLIM_VERSION_COLUMNS)) {
-      const rows = new Map<string, Rows["versions"]>();
-      TABLE_SPECS.versions.decode(batch, rows);
+    for await (const { rows } of this.#scan("versions", SLIM_VERSION_COLUMNS))
       yield Array.from(rows, ([id, row]) => ({ ...row, id }));
+  }
+
+  /** The rows of a table by id, in batches of so many rows. */
+  async *#scan<T extends LanceTable>(table: T, columns?: readonly string[]) {
+    for await (const batch of this.#batches(table, columns)) {
+      const rows = new Map<string, Rows[T]>();
+      TABLE_SPECS[table].decode(batch, rows);
+      yield { rows, count: columnOf(batch, "id").length };
     }
   }
 
