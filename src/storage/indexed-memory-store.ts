@@ -27,14 +27,22 @@ import type { TermStatistics } from "../core/recall/bm25.ts";
 import { lookAt } from "./checkpoints/checkpoint.ts";
 import type { Stage, StoreCatalogue } from "./catalogue/catalogue.ts";
 import type { StampedVectors } from "./catalogue/stamped-vectors.ts";
-import { type NewerRecord, Overtaken, type RecordToAppend, frees, diskFull } from "./journal/journal.ts";
+import {
+  type JournalRecord,
+  type NewerRecord,
+  Overtaken,
+  type RecordToAppend,
+  frees,
+  diskFull,
+} from "./journal/journal.ts";
 import {
   catchUp,
   inOrderOfAdding,
   inSlices,
   isDurable,
   noteRecord,
-  Showing,
+  runSlice,
+  showInSteps,
   type StagedRecord,
   stageRecord,
   type StoreIndexes,
@@ -59,7 +67,8 @@ export class IndexedMemoryStore implements MemoryStore {
   #staged: { readonly stage: Stage; readonly settled: Promise<void>; isDurable: boolean }[] = [];
   /** While a record is decided on and staged in steps: its end. */
   #deciding: Promise<void> | undefined;
-  readonly #showing: Showing;
+  /** While a large record is made readable: the end of it and of those behind it. */
+  #shown: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
   constructor(parts: StoreParts) {
@@ -71,7 +80,6 @@ export class IndexedMemoryStore implements MemoryStore {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#tokens = parts.tokens;
-    this.#showing = new Showing(parts.indexes, (rows, bytes) => this.#checkpointer.notePending(rows, bytes));
   }
 
   get catalogue(): StoreCatalogue {
@@ -199,7 +207,7 @@ export class IndexedMemoryStore implements MemoryStore {
     return this.memoryIds((ordinal, id) => {
       const pending = this.#indexes.overlay.get("tokens", id);
       const hasTokens = pending === undefined ? this.#tokens.has(ordinal) : pending !== null;
-      return !hasTokens || !this.#indexes.vectors.has(ordinal);
+      return !hasTokens || !this.#indexes.vectors.index.has(ordinal);
     });
   }
 
@@ -257,11 +265,11 @@ export class IndexedMemoryStore implements MemoryStore {
   }
 
   scoreVectors(vector: Float32Array, selection?: Selection): Scores {
-    return this.#indexes.vectors.score(vector, selection);
+    return this.#indexes.vectors.index.score(vector, selection);
   }
 
   windowsOf(ordinal: Ordinal): Float32Array[] {
-    return this.#indexes.vectors.windowsOf(ordinal);
+    return this.#indexes.vectors.index.windowsOf(ordinal);
   }
 
   /**
@@ -291,7 +299,7 @@ export class IndexedMemoryStore implements MemoryStore {
 
   /** Resolves once every record that became durable before is readable. */
   async shown(): Promise<void> {
-    await this.#showing.last;
+    await this.#shown;
   }
 
   /**
@@ -350,7 +358,7 @@ export class IndexedMemoryStore implements MemoryStore {
     const settled = durable
       .then(() => {
         staged.isDurable = true;
-        return this.#showing.show({ ...record, sequence }, stage);
+        return this.#show({ ...record, sequence }, stage);
       })
       .finally(() => (this.#staged = this.#staged.filter((other) => other !== staged)));
     const staged = { stage, settled, isDurable: false };
@@ -358,6 +366,27 @@ export class IndexedMemoryStore implements MemoryStore {
     return settled.catch((error: unknown) => {
       throw this.#room.explain(error);
     });
+  }
+
+  /**
+   * Makes a durable record readable: a small one at once. In the order of calls, because the overlay must not be at a record
+   * before it has all of those before.
+   */
+  #show(record: JournalRecord, stage: Stage): Promise<void> | undefined {
+    const steps = this.#showInSteps(record, stage);
+    const before = this.#shown;
+    if (before === undefined && runSlice(steps).done === true) return undefined;
+    const shown = (before ?? nextTurn()).then(() => inSlices(steps));
+    this.#shown = shown;
+    return shown.then(() => {
+      if (this.#shown === shown) this.#shown = undefined;
+    });
+  }
+
+  *#showInSteps(record: JournalRecord, stage: Stage): Generator<void, void> {
+    const bytes = yield* showInSteps(this.#indexes, record, stage);
+    this.#indexes.feed.publish(record.time, stage.feedEntries, record.erases);
+    this.#checkpointer.notePending(record.changes.length, bytes);
   }
 
   #assertOpen(): void {

@@ -34,7 +34,7 @@ import {
   loadIndexes,
   missingInImage,
   noteRecord,
-  showDurable,
+  showInSteps,
   stageRecord,
   type StoreIndexes,
   type StoreLog,
@@ -197,7 +197,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
         const staged = runAtOnce(stageRecord(indexes, { ...record, changes }));
         noteRecord(indexes, record.time, staged);
         replayed.rows += changes.length;
-        replayed.bytes += showDurable(indexes, record, changes, staged.stage);
+        replayed.bytes += runAtOnce(showInSteps(indexes, { ...record, changes }, staged.stage));
       },
       onRefused: () => store?.takeBackStaged(),
       onStopped: (reason) => log.error({ err: reason }, "store is read-only"),

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { runAtOnce } from "../core/at-once.ts";
+import { inPieces, runAtOnce } from "../core/at-once.ts";
 import { ANALYSER_VERSION, memoryTerms } from "../core/text/analyser.ts";
 import type { UnpurgedRows } from "../core/status.ts";
 import type { Change, MemoryRow } from "../core/rows.ts";
@@ -71,7 +71,7 @@ export interface StagedRecord {
   readonly lastOrder: number;
 }
 
-/** As `StoreCatalogue.stageInSteps`. */
+/** As `StoreCatalogue.stage`. */
 export function* stageRecord(
   { catalogue }: Pick<StoreIndexes, "catalogue">,
   { time, changes, erases }: RecordToStage,
@@ -81,7 +81,7 @@ export function* stageRecord(
   for (const { table, row } of changes)
     if (table === "memories" && row !== null) lastOrder = Math.max(lastOrder, row.order);
   yield;
-  return { stage: yield* catalogue.stageInSteps(changes, erases), unpurged, lastOrder };
+  return { stage: yield* catalogue.stage(changes, erases), unpurged, lastOrder };
 }
 
 /** Follows a record in what the next record's numbers are drawn from. */
@@ -113,7 +113,7 @@ export function withKnownVectors({ vectors }: StoreIndexes, changes: readonly Ch
 const SLICE_MS = 20;
 
 /** Runs steps for as long as a slice, or to their end. */
-function runSlice<T>(steps: Generator<unknown, T>): IteratorResult<unknown, T> {
+export function runSlice<T>(steps: Generator<unknown, T>): IteratorResult<unknown, T> {
   const end = performance.now() + SLICE_MS;
   for (;;) {
     const step = steps.next();
@@ -130,66 +130,22 @@ export async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
-/** Shows durable records in the order of calls: the overlay must not be at a record before it has all of those before. */
-export class Showing {
-  readonly #indexes: StoreIndexes;
-  readonly #onShown: (rows: number, bytes: number) => void;
-  #last: Promise<void> | undefined;
-
-  constructor(indexes: StoreIndexes, onShown: (rows: number, bytes: number) => void) {
-    this.#indexes = indexes;
-    this.#onShown = onShown;
-  }
-
-  /** While a large record is shown: the end of it and of those behind it. */
-  get last(): Promise<void> | undefined {
-    return this.#last;
-  }
-
-  /** Small records are shown at once. */
-  show(record: JournalRecord, stage: Stage): Promise<void> | undefined {
-    const steps = this.#steps(record, stage);
-    const before = this.#last;
-    if (before === undefined && runSlice(steps).done === true) return undefined;
-    const shown = (before ?? nextTurn()).then(() => inSlices(steps));
-    this.#last = shown;
-    return shown.then(() => {
-      if (this.#last === shown) this.#last = undefined;
-    });
-  }
-
-  *#steps(record: JournalRecord, stage: Stage): Generator<void, void> {
-    const { changes } = record;
-    let bytes = 0;
-    // Once for a record of no changes, too.
-    for (let i = 0; i === 0 || i < changes.length; i += 1) {
-      const isLast = i >= changes.length - 1;
-      bytes += yield* showInSteps(this.#indexes, record, changes.slice(i, i + 1), stage, isLast);
-      if (!isLast) yield;
-    }
-    this.#indexes.feed.publish(record.time, stage.feedEntries, record.erases);
-    this.#onShown(changes.length, bytes);
-  }
-}
-
-/** Same as `showInSteps`, in one step. */
-export function showDurable(...record: Parameters<typeof showInSteps>): number {
-  return runAtOnce(showInSteps(...record));
-}
-
-/**
- * Makes rows of a durable record readable, then findable, and answers about what they weigh in bytes.
- */
+/** Makes the rows of a durable record readable, then findable, and answers about what they weigh in bytes. */
 export function* showInSteps(
-  { catalogue, overlay, words, vectors }: StoreIndexes,
-  { sequence }: Pick<JournalRecord, "sequence">,
-  changes: readonly Change[],
+  indexes: Pick<StoreIndexes, "catalogue" | "overlay" | "words" | "vectors">,
+  { sequence, changes }: Pick<JournalRecord, "sequence" | "changes">,
   { ordinals }: Pick<Stage, "ordinals">,
-  isLastPart = true,
 ): Generator<void, number> {
-  const bytes = overlay.put(sequence, changes, isLastPart);
-  makeFindable({ catalogue, words, vectors }, changes, ordinals);
-  if (isLastPart) yield* words.tidyInSteps();
+  let bytes = 0;
+  // Once for a record of no changes, too.
+  for (let i = 0; i === 0 || i < changes.length; i += 1) {
+    const isLast = i >= changes.length - 1;
+    const part = changes.slice(i, i + 1);
+    bytes += indexes.overlay.put(sequence, part, isLast);
+    makeFindable(indexes, part, ordinals);
+    if (!isLast) yield;
+  }
+  yield* indexes.words.tidyInSteps();
   return bytes;
 }
 
@@ -207,7 +163,7 @@ function makeFindable(
     if (change.table === "memories") {
       if (change.row === null) words.remove(ordinal);
       else words.put(ordinal, termsOf(change.row));
-    } else if (change.row === null) vectors.remove(ordinal);
+    } else if (change.row === null) vectors.index.remove(ordinal);
     else vectors.put(ordinal, change.row);
   }
 }
@@ -268,7 +224,7 @@ type ImagedIndexes = Pick<StoreIndexes, "catalogue" | "words" | "vectors">;
 
 /** Parts of an image, of indexes that were just loaded from the tables. */
 export function imageOf({ catalogue, words, vectors }: ImagedIndexes): Record<string, ImagePart> {
-  return { ...catalogue.toParts(), words: words.toPart(), vectors: vectors.toPart() };
+  return { ...catalogue.toParts(), words: words.toPart(), vectors: vectors.index.toPart() };
 }
 
 /**
@@ -359,8 +315,7 @@ async function analyseAgain(
   log: StoreLog,
 ): Promise<void> {
   if (outdated.length > 0) log.info({ memories: outdated.length }, "analysing memories anew");
-  for (let first = 0; first < outdated.length; first += ROWS_ANALYSED_AT_A_TIME) {
-    const batch = outdated.slice(first, first + ROWS_ANALYSED_AT_A_TIME);
+  for (const batch of inPieces(outdated, ROWS_ANALYSED_AT_A_TIME)) {
     const rows = await tables.read(
       "memories",
       batch.map(({ id }) => id),

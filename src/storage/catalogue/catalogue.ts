@@ -1,4 +1,3 @@
-import { runAtOnce } from "../../core/at-once.ts";
 import { DocumentIndex } from "../../core/documents/document-index.ts";
 import { type FactChange, factIdOfRow, factRowId } from "../../core/facts/fact.ts";
 import { FactBook } from "../../core/facts/fact-book.ts";
@@ -64,13 +63,11 @@ export class StoreCatalogue extends MemoryColumns implements Catalogue {
     this.#now = now;
   }
 
-  /** Shows a record's changes. @param erases as in `feedEntriesOf`. */
-  stage(changes: readonly Change[], erases?: string): Stage {
-    return runAtOnce(this.stageInSteps(changes, erases));
-  }
-
-  /** Like `stage`, in steps, between which reads see a part of the record. Nothing else may be staged meanwhile. */
-  *stageInSteps(changes: readonly Change[], erases?: string): Steps<Stage> {
+  /**
+   * Shows a record's changes, in steps, between which reads see a part of the record. Nothing else may be staged meanwhile.
+   * @param erases as in `feedEntriesOf`.
+   */
+  *stage(changes: readonly Change[], erases?: string): Steps<Stage> {
     const feedEntries = feedEntriesOf(changes, erases, this);
     const ways: (() => void)[] = [];
     const ordinals = new Map<string, Ordinal>();
@@ -211,13 +208,7 @@ export class StoreCatalogue extends MemoryColumns implements Catalogue {
 
   sectorCounts(filter: MemoryFilter): Record<Sector, number> {
     const selection = this.select(filter);
-    const counts: Record<Sector, number> = {
-      semantic: 0,
-      episodic: 0,
-      procedural: 0,
-      emotional: 0,
-      reflective: 0,
-    };
+    const counts = Object.fromEntries(SECTORS.map((sector) => [sector, 0])) as Record<Sector, number>;
     for (let ordinal = 0; ordinal < this.ordinals; ordinal += 1) {
       const sector = selection.has(ordinal) ? SECTORS[this.primarySectorOf(ordinal)] : undefined;
       if (sector !== undefined) counts[sector] += 1;

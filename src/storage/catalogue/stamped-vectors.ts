@@ -8,7 +8,7 @@ import { Column, Scratch } from "./column.ts";
 
 /** Vectors of the store's model. Those of another are left out: they cannot be compared, and are made again. */
 export class StampedVectors {
-  #index: VectorIndex = new VectorIndex(EMBEDDING_DIMENSIONS);
+  #index = new VectorIndex(EMBEDDING_DIMENSIONS);
   #stamp: EmbeddingStamp;
   #key: string;
   #before: EmbeddingStamp | undefined;
@@ -38,8 +38,9 @@ export class StampedVectors {
     return stamp === this.#key;
   }
 
-  has(ordinal: Ordinal): boolean {
-    return this.#index.has(ordinal);
+  /** Those vectors; another index after `change`. */
+  get index(): VectorIndex {
+    return this.#index;
   }
 
   put(ordinal: Ordinal, { stamp, windows }: Pick<VectorRow, "stamp" | "windows">): void {
@@ -50,20 +51,6 @@ export class StampedVectors {
   /** For filling at open, where windows come one by one. */
   addWindow(ordinal: Ordinal, stamp: string, window: QuantisedVector): void {
     if (this.isKnown(stamp)) this.#index.addWindow(ordinal, window);
-  }
-
-  remove(ordinal: Ordinal): void {
-    this.#index.remove(ordinal);
-  }
-
-  /** See `VectorIndex.windowsOf`. */
-  windowsOf(ordinal: Ordinal): Float32Array[] {
-    return this.#index.windowsOf(ordinal);
-  }
-
-  /** See `VectorIndex.score`. */
-  score(vector: Float32Array, selection?: Selection): Scores {
-    return this.#index.score(vector, selection);
   }
 
   /** From here on the store's model is another, and no memory has vectors. */
@@ -78,12 +65,7 @@ export class StampedVectors {
     this.#before = undefined;
   }
 
-  /** For an image, while no model is changed and nothing was removed. */
-  toPart(): ImagePart {
-    return this.#index.toPart();
-  }
-
-  /** Fills an empty index with what `toPart` gave, a part of that name. */
+  /** Fills an empty index with what `index.toPart` gave, a part of that name. */
   async fromImage(image: IndexImage, name: string): Promise<void> {
     this.#index.fromPart(await image.read(name, { rows: (bytes) => this.#index.makeRoom(bytes) }));
   }
@@ -161,6 +143,7 @@ export class VectorIndex {
     });
   }
 
+  /** For an image, while no model is changed and nothing was removed. */
   toPart(): ImagePart {
     const { count, values: rows } = this.#rows;
     const scales = this.#scales.values.subarray(0, count);

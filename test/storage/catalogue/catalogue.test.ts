@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runAtOnce } from "../../../src/core/at-once.ts";
 import { factRowId } from "../../../src/core/facts/fact.ts";
 import type { MemoryFilter } from "../../../src/core/ports.ts";
 import { type Change, edgeId, type EdgeRow } from "../../../src/core/rows.ts";
-import { StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";
+import { type Stage, StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";
 import { factRow } from "../../support/fact-row.ts";
 import { memoryRow, type RowFields } from "../../support/memory-row.ts";
 
@@ -12,8 +13,15 @@ const SOURCE = { filename: null, mediaType: "text/plain", chunkIndex: 0, chunkCo
 
 function catalogueOf(...rows: readonly RowFields[]): StoreCatalogue {
   const catalogue = new StoreCatalogue(() => 0);
-  catalogue.stage(rows.map((fields, i) => put({ order: i + 1, ...fields })));
+  stage(
+    catalogue,
+    rows.map((fields, i) => put({ order: i + 1, ...fields })),
+  );
   return catalogue;
+}
+
+function stage(catalogue: StoreCatalogue, changes: readonly Change[]): Stage {
+  return runAtOnce(catalogue.stage(changes));
 }
 
 function put(fields: RowFields): Change {
@@ -153,7 +161,7 @@ describe("StoreCatalogue", () => {
     expect(around("lone")).toEqual([]);
     const five = catalogueOf(..."vwxyz".split("").map((id) => ({ id, sessionId: "s" })));
     expect(five.around(2).map((ordinal) => five.idAt(ordinal ?? -1))).toEqual(["v", "w", "y", "z"]);
-    catalogue.stage([remove("a")]);
+    stage(catalogue, [remove("a")]);
     expect(around("b")).toEqual([undefined, undefined, undefined, undefined]);
   });
 
@@ -184,7 +192,7 @@ describe("StoreCatalogue", () => {
       [],
       [],
     ]);
-    catalogue.stage([remove("e")]);
+    stage(catalogue, [remove("e")]);
     expect([beside("b"), ofDocument("f")]).toEqual([[undefined, "f"], []]);
   });
 
@@ -192,44 +200,44 @@ describe("StoreCatalogue", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" });
     const edge = { ...link("a", "b"), kind: "next" } as unknown as EdgeRow;
     catalogue.loadRows([{ table: "edges", id: edgeId(edge), row: edge }]);
-    catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
+    stage(catalogue, [{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("a")).toEqual([]);
   });
 
   it("finds duplicates by hash until they are gone or changed", () => {
     const catalogue = catalogueOf({ id: "a", duplicateHash: "h" });
     expect(duplicates(catalogue, "h")[0]).toBe("a");
-    catalogue.stage([put({ id: "a", order: 1, duplicateHash: "other" })]);
+    stage(catalogue, [put({ id: "a", order: 1, duplicateHash: "other" })]);
     expect(duplicates(catalogue, "h")).toEqual([]);
-    catalogue.stage([remove("a")]);
+    stage(catalogue, [remove("a")]);
     expect(duplicates(catalogue, "other")).toEqual([]);
   });
 
   it("finds the other of two that were changed to be the same, when one goes", () => {
     const catalogue = catalogueOf({ id: "a", duplicateHash: "h" }, { id: "b", duplicateHash: "other" });
-    catalogue.stage([put({ id: "b", order: 2, duplicateHash: "h" })]);
+    stage(catalogue, [put({ id: "b", order: 2, duplicateHash: "h" })]);
     expect(duplicates(catalogue, "h")[0]).toBe("a");
-    catalogue.stage([remove("a")]);
+    stage(catalogue, [remove("a")]);
     expect(duplicates(catalogue, "h")[0]).toBe("b");
-    catalogue.stage([remove("b")]);
+    stage(catalogue, [remove("b")]);
     expect(duplicates(catalogue, "h")).toEqual([]);
   });
 
   it("keeps edges with their memories", () => {
     const catalogue = catalogueOf({ id: "a" }, { id: "b" });
     const edge = link("a", "b");
-    catalogue.stage([{ table: "edges", id: edgeId(edge), row: edge }]);
+    stage(catalogue, [{ table: "edges", id: edgeId(edge), row: edge }]);
     expect(catalogue.edgesOf("b")).toEqual([edge]);
     const [source, target] = [catalogue.ordinalOf(edge.source), catalogue.ordinalOf(edge.target)];
     expect(catalogue.edgesAt(target ?? -1)).toEqual([{ ...edge, source, target }]);
-    catalogue.stage([{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
+    stage(catalogue, [{ table: "edges", id: edgeId(edge), row: null }, remove("a")]);
     expect(catalogue.edgesOf("b")).toEqual([]);
   });
 
   it("honours requests for a day", () => {
     let now = 0;
     const catalogue = new StoreCatalogue(() => now);
-    catalogue.stage([{ table: "requests", id: "k", row: { bodyHash: "h", ids: ["a"], createdAt: 0 } }]);
+    stage(catalogue, [{ table: "requests", id: "k", row: { bodyHash: "h", ids: ["a"], createdAt: 0 } }]);
     now = DAY_MS - 1;
     expect(catalogue.findRequest("k")).toMatchObject({ ids: ["a"] });
     expect(catalogue.expiredRequests()).toEqual([]);
@@ -286,9 +294,9 @@ describe("StoreCatalogue", () => {
     fc.assert(
       fc.property(records, records, (kept, takenBack) => {
         const catalogue = new StoreCatalogue(() => 0);
-        for (const changes of kept) catalogue.stage(changes);
+        for (const changes of kept) stage(catalogue, changes);
         const before = picture(catalogue);
-        const stages = takenBack.map((changes) => catalogue.stage(changes));
+        const stages = takenBack.map((changes) => stage(catalogue, changes));
         for (const stage of stages.reverse()) stage.undo();
         expect(picture(catalogue)).toEqual(before);
       }),

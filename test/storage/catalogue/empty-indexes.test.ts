@@ -12,7 +12,7 @@ it("Indexes take next to nothing outside of the heap before they hold anything, 
     const words = new WordIndex();
     words.pack();
     const vectors = new StampedVectors(embedder.stamp);
-    vectors.score(vector).top(9);
+    vectors.index.score(vector).top(9);
     return [new StoreCatalogue(() => 0), words, vectors];
   });
   const bytes = (process.memoryUsage().external - before) / indexes.length;
