@@ -1,4 +1,3 @@
-import type { Change } from "../../core/rows.ts";
 import { encodeChanges } from "../codec.ts";
 import {
   FRAME_HEADER_BYTES,
@@ -9,6 +8,7 @@ import {
   sealGroup,
   writeFrame,
 } from "./format.ts";
+import type { JournalRecord } from "./journal.ts";
 
 /** Kept between writes; more is given back after use. */
 const KEPT_BYTES = 1024 * 1024;
@@ -72,10 +72,7 @@ export interface RecordPiece {
 export function* cutRecord({
   changes,
   erases,
-}: {
-  readonly changes: readonly Change[];
-  readonly erases?: string | undefined;
-}): Generator<RecordPiece, void> {
+}: Pick<JournalRecord, "changes" | "erases">): Generator<RecordPiece, void> {
   let piece = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
   let end = 0;
   let count = 0;

@@ -19,14 +19,7 @@ export interface JournalOpened {
   readonly tornBytes: number;
 }
 
-/** A segment as it was found. */
-interface FoundSegment {
-  readonly path: string;
-  readonly firstSequence: number;
-  readonly bytes: number;
-}
-
-interface LastSegment extends FoundSegment {
+interface LastSegment extends SealedSegment {
   readonly header: SegmentHeader;
   readonly content: SegmentContent;
   readonly lastGroup: Buffer;
@@ -66,9 +59,14 @@ export async function openJournal(options: JournalOptions): Promise<JournalOpene
     };
   }
 
-  const sealed: SealedSegment[] = segments.slice(0, -1);
   const sequence = last?.content.lastSequence ?? after;
-  const journal = new SegmentJournal({ ...options, sequence, active, sealed, superseded });
+  const journal = new SegmentJournal({
+    ...options,
+    sequence,
+    active,
+    sealed: segments.slice(0, -1),
+    superseded,
+  });
   return { journal, tornBytes: last?.tornBytes ?? 0 };
 }
 
@@ -124,7 +122,7 @@ async function read(options: ReadOptions) {
 }
 
 async function findSegments(disk: Disk, directory: string, epoch: number) {
-  const segments: FoundSegment[] = [];
+  const segments: SealedSegment[] = [];
   const superseded: string[] = [];
   const names = (await disk.list(directory)).filter((entry) => entry.isFile()).map(({ name }) => name);
   for (const name of names.sort()) {
@@ -145,7 +143,7 @@ async function findSegments(disk: Disk, directory: string, epoch: number) {
 /** Replays the segments and checks that they belong together; the last one, as far as it is whole. */
 async function readSegments(
   options: ReadOptions,
-  segments: readonly FoundSegment[],
+  segments: readonly SealedSegment[],
 ): Promise<LastSegment | undefined> {
   const { disk, after } = options;
   let last: LastSegment | undefined;
@@ -182,7 +180,7 @@ async function readSegments(
   return last;
 }
 
-function checkHeader({ storeId, epoch }: ReadOptions, segment: FoundSegment, bytes: Buffer): SegmentHeader {
+function checkHeader({ storeId, epoch }: ReadOptions, segment: SealedSegment, bytes: Buffer): SegmentHeader {
   const header = decodeSegmentHeader(bytes);
   if (header === undefined)
     throw journalUnusable(segment.path, `has no sound header in its first ${SEGMENT_HEADER_BYTES} bytes`);

@@ -8,7 +8,6 @@ import {
   createReserve,
   createSegment,
   RESERVE_BYTES,
-  type Reserve,
   writeEndMark,
 } from "./journal-files.ts";
 import {
@@ -59,7 +58,7 @@ interface WaitingRecord {
 /** See `openJournal`. One loop does all that touches the files, one thing after the other. */
 export class SegmentJournal implements Journal {
   readonly #state: SegmentJournalState;
-  readonly #reserve: Reserve;
+  readonly #reserve: ReturnType<typeof createReserve>;
   readonly #group = new GroupBuffer();
   #active: ActiveSegment;
   #sealed: SealedSegment[];
@@ -150,14 +149,12 @@ export class SegmentJournal implements Journal {
       const mayMark = this.#readOnly === undefined && (await this.#isInPlace());
       await this.#active.file.close();
       // A full disk may refuse it: it helps to tell damage, and nothing rests on it.
-      if (mayMark) await this.#markEnd().catch(() => undefined);
+      if (mayMark) {
+        const { disk, directory, epoch } = this.#state;
+        await writeEndMark(disk, directory, { epoch, sequence: this.#durable }).catch(() => undefined);
+      }
     })();
     return this.#closing;
-  }
-
-  #markEnd(): Promise<void> {
-    const { disk, directory, epoch } = this.#state;
-    return writeEndMark(disk, directory, { epoch, sequence: this.#durable });
   }
 
   #asChore(work: () => Promise<void>): Promise<void> {
@@ -278,7 +275,7 @@ export class SegmentJournal implements Journal {
     if (this.#readOnly === undefined && isFull(error)) {
       this.#full = true;
       // The loop comes back to the same records.
-      if (failed.every(({ frees }) => frees) && (await this.#giveUpReserve())) return;
+      if (failed.every(({ frees }) => frees) && (await this.#reserve.giveUp())) return;
       await this.#findRoom();
     }
     this.#refuseWaiting(this.#readOnly ?? (isFull(error) ? diskFull(error) : writeRefused(error)));
@@ -302,14 +299,6 @@ export class SegmentJournal implements Journal {
     this.#next = this.#durable + 1;
     this.#state.onRefused?.();
     for (const { reject } of refused) reject(reason);
-  }
-
-  async #giveUpReserve(): Promise<boolean> {
-    try {
-      return await this.#reserve.giveUp();
-    } catch {
-      return false;
-    }
   }
 
   #findRoomSoon(): void {

@@ -101,8 +101,7 @@ describe("the journal's format", () => {
     }
   });
 
-  it("refuses a store id that does not fit", () => {
-    expect(() => encodeSegmentHeader({ ...header, storeId: "é".repeat(46) })).toThrow(RangeError);
+  it("holds the longest store id", () => {
     expect(
       decodeSegmentHeader(encodeSegmentHeader({ ...header, storeId: "x".repeat(91) }))?.storeId,
     ).toHaveLength(91);
