@@ -291,7 +291,8 @@ export class Checkpointer {
       mayBeNamed = true;
       await this.#writeCheckpoint(taken.header);
     } catch (error) {
-      await this.#abandon(generation, mayBeNamed);
+      // Logged, not thrown: the reason for abandoning matters more.
+      await generation.abandon(mayBeNamed).catch((failure: unknown) => this.#parts.report(failure));
       throw error;
     }
     await this.#release(taken);
@@ -309,11 +310,6 @@ export class Checkpointer {
     if (changes.length === 0) return;
     await this.#parts.tables.apply(changes);
     for (const rows of this.#parts.files) await rows.apply(changes);
-  }
-
-  /** An error while abandoning is logged, not thrown: the reason for abandoning matters more. */
-  async #abandon(generation: Generation, mayBeNamed: boolean): Promise<void> {
-    await generation.abandon(mayBeNamed).catch((error: unknown) => this.#parts.report(error));
   }
 
   /** The pending work as of the last record. */

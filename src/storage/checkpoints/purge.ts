@@ -24,18 +24,6 @@ export interface PurgeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Takes what was deleted and replaced from the disk. */
-export interface Purge {
-  /** Waiting erasures, with those under way. */
-  readonly waiting: UnpurgedRows | undefined;
-  /**
-   * Erases all that was deleted or replaced before the call. Reading and writing go on. Stopped anywhere it loses nothing.
-   *
-   * @throws {ServiceError} STORE_FULL without room for a copy of the tables; CONFLICT while another erasure runs.
-   */
-  run(options: PurgeOptions): Promise<PurgeReport>;
-}
-
 export interface PurgeParts {
   readonly disk: Disk;
   readonly directory: string;
@@ -50,13 +38,22 @@ export interface PurgeParts {
 /** Left for the journal and its reserve when somebody asks for it on a full disk. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
-export function createPurge(parts: PurgeParts): Purge {
+export type Purge = ReturnType<typeof createPurge>;
+
+/** Takes what was deleted and replaced from the disk. */
+export function createPurge(parts: PurgeParts) {
   let isRunning = false;
   return {
-    get waiting() {
+    /** Waiting erasures, with those under way. */
+    get waiting(): UnpurgedRows | undefined {
       return parts.ledger.waiting;
     },
-    async run(options) {
+    /**
+     * Erases all that was deleted or replaced before the call. Reading and writing go on. Stopped anywhere it loses nothing.
+     *
+     * @throws {ServiceError} STORE_FULL without room for a copy of the tables; CONFLICT while another erasure runs.
+     */
+    async run(options: PurgeOptions): Promise<PurgeReport> {
       if (isRunning) throw conflict("What was deleted is being erased already.");
       isRunning = true;
       const covered = parts.ledger.begin();
@@ -91,9 +88,10 @@ async function purge(
   const removed = await originals.removeUnneeded(unneeded);
 
   const report: PurgeReport["tables"][number][] = [];
-  for (const copied of copy.copied) {
-    const { table, before } = copied;
-    report.push({ table, rows: covered?.rows[table] ?? 0, before, after: await copy.after(copied) });
+  for (const [i, copied] of copy.copied.entries()) {
+    const { table } = copied;
+    const [before, after] = [copy.before[i] ?? { bytes: 0, files: 0 }, await copy.after(copied)];
+    report.push({ table, rows: covered?.rows[table] ?? 0, before, after });
   }
   for (const [i, { name: table, usage: after }] of parts.files.entries()) {
     const before = copy.filesBefore[i] ?? after;
@@ -123,8 +121,9 @@ class TableCopy implements Generation {
   readonly #keepFree: number;
   /** Of `files`. */
   readonly filesBefore: readonly DiskUsage[];
-  #copied: readonly CopiedTable[] = [];
-  #before = new Map<string, DiskUsage>();
+  /** The tables, and what their files took before. */
+  copied: readonly CopiedTable[] = [];
+  readonly before: DiskUsage[] = [];
   #done = 0;
 
   constructor(parts: PurgeParts, options: PurgeOptions) {
@@ -138,25 +137,17 @@ class TableCopy implements Generation {
       isGentle?.() === true ? checkpointer.roomNeeded : Math.min(LEAST_FREE_BYTES, checkpointer.roomNeeded);
   }
 
-  /** The tables, and what their files took before. */
-  get copied(): readonly (CopiedTable & { readonly before: DiskUsage })[] {
-    return this.#copied.map((table) => ({
-      ...table,
-      before: this.#before.get(table.name) ?? { bytes: 0, files: 0 },
-    }));
-  }
-
   async copy(): Promise<void> {
     const { disk, tables, files } = this.#parts;
     this.#signal.throwIfAborted();
-    this.#copied = await tables.generation("startGeneration");
-    for (const { name } of this.#copied) this.#before.set(name, await usageBelow(disk, this.#folderOf(name)));
-    const copies = this.copied.map(
-      ({ rows, storedRows, before }) => before.bytes * Math.min(1, rows / Math.max(1, storedRows)),
-    );
-    await this.#assertFree(
-      [...copies, ...this.filesBefore.map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + bytes, 0),
-    );
+    this.copied = await tables.generation("startGeneration");
+    let needed = this.filesBefore.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { name, rows, storedRows } of this.copied) {
+      const before = await usageBelow(disk, this.#folderOf(name));
+      this.before.push(before);
+      needed += before.bytes * Math.min(1, rows / Math.max(1, storedRows));
+    }
+    await this.#assertFree(needed);
     this.#report("copying");
     for (;;) {
       this.#signal.throwIfAborted();
@@ -188,7 +179,7 @@ class TableCopy implements Generation {
     const { disk, tables } = this.#parts;
     await tables.generation("abandonGeneration");
     if (mayBeNamed) return;
-    for (const { copy } of this.#copied) await removeTree(disk, this.#folderOf(copy));
+    for (const { copy } of this.copied) await removeTree(disk, this.#folderOf(copy));
   }
 
   async end(): Promise<void> {
@@ -205,7 +196,7 @@ class TableCopy implements Generation {
   }
 
   #report(stage: PurgeProgress["stage"]): void {
-    const total = this.#copied.reduce((sum, { rows }) => sum + rows, 0);
+    const total = this.copied.reduce((sum, { rows }) => sum + rows, 0);
     this.#options.onProgress?.({ stage, done: Math.min(this.#done, total), total });
   }
 

@@ -99,23 +99,20 @@ async function examineTables(
   const sentences = [...new Set(both.flatMap(({ found }) => found.map(({ sentence }) => sentence)))];
   const damaged = [...new Set(both.flatMap(({ found }) => found.map(({ path }) => path)))];
   const message = `${few(sentences)}.`;
-  const [isNewestWhole, whole] = [both[0]?.found.length === 0, both.find(({ found }) => found.length === 0)];
+  const whole = both.find(({ found }) => found.length === 0)?.checkpoint;
   if (whole !== undefined) {
-    const files = whole.checkpoint.tables.flatMap((table) => table.files).length;
-    const finding = isNewestWhole
-      ? damaged.length === 0
+    const files = whole.tables.flatMap((table) => table.files).length;
+    const finding =
+      damaged.length === 0
         ? ok("tables", `${files} files are as they were written.`)
-        : {
-            ...ok("tables", message),
-            status: "note" as const,
-            remedy: "The newest state needs none of these.",
-          }
-      : wrong(
-          "tables",
-          message,
-          "A start uses the state before and the journal since it: nothing is missing.",
-        );
-    return { finding, damaged, opensAt: whole.checkpoint };
+        : whole === newest
+          ? note("tables", message, "The newest state needs none of these.")
+          : wrong(
+              "tables",
+              message,
+              "A start uses the state before and the journal since it: nothing is missing.",
+            );
+    return { finding, damaged, opensAt: whole };
   }
   for (const { checkpoint, found } of both) {
     const rest = without({ checkpoint, older, nextNumber: 0, damage: [], ...NOTHING_LOST }, found);
