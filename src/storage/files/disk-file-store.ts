@@ -63,7 +63,9 @@ export class DiskFileStore implements FileStore {
 
   async create(): Promise<IncomingFile> {
     const path = join(this.#folder, `incoming-${randomUUID()}`);
-    const file = await refusing(this.#create(path));
+    // Somebody may have removed it.
+    await refusing(this.#disk.makeDirectory(this.#folder));
+    const file = await refusing(this.#disk.open(path, "create"));
     const hash = createHash("sha256");
     let bytes = 0;
     let isOpen = true;
@@ -98,17 +100,6 @@ export class DiskFileStore implements FileStore {
       },
       discard,
     };
-  }
-
-  /** Makes the folder again if somebody removed it. */
-  async #create(path: string): Promise<DiskFile> {
-    try {
-      return await this.#disk.open(path, "create");
-    } catch (error) {
-      if (!hasCode(error, "ENOENT")) throw error;
-      await this.#disk.makeDirectory(this.#folder);
-      return await this.#disk.open(path, "create");
-    }
   }
 
   /** Takes over what was written under a temporary name. */

@@ -25,7 +25,7 @@ interface Claim extends ProcessIdentity {
   readonly token: string;
   /** When it was made, ISO 8601; for people. */
   readonly since: string;
-  /** See `LockSocket`; null where there can be none. */
+  /** See `openLockSocket`; null where there can be none. */
   readonly socket: string | null;
   /** Device and inode of the directory, as its process sees it. */
   readonly directory: string;
@@ -275,24 +275,17 @@ function unreadable(path: string): ServiceError {
   );
 }
 
-/**
- * A socket that is open for as long as its process lives: whoever reaches it knows that the process does, from any
- * namespace of the machine.
- */
-interface LockSocket {
-  /** A file in the directory that is locked; on Windows a named pipe. */
-  readonly name: string;
-  close(): Promise<void>;
-}
-
 /** Anything else in a lock file is not ours. */
 const SOCKET_NAME = /^(lock\.socket-[0-9a-f]{8}|\\\\\.\\pipe\\memoryd-[0-9a-f-]{36})$/;
 /** 107 on Linux, 103 on macOS; Node cuts longer paths off without an error. */
 const MAX_PATH_BYTES = 103;
 const CONNECT_MS = 5_000;
 
-/** Undefined where the file system of the directory has no sockets, and where its path is too long for one. */
-async function openLockSocket(directory: string, token: string): Promise<LockSocket | undefined> {
+/**
+ * A socket that is open for as long as its process lives: whoever reaches it knows that the process does, from any
+ * namespace of the machine. Undefined where the file system of the directory has none, and where its path is too long.
+ */
+async function openLockSocket(directory: string, token: string) {
   const name = IS_WINDOWS ? String.raw`\\.\pipe\memoryd-${token}` : `lock.socket-${token.slice(0, 8)}`;
   const server = createServer((connection) => connection.destroy());
   const path = socketPath(directory, name);
@@ -306,6 +299,7 @@ async function openLockSocket(directory: string, token: string): Promise<LockSoc
   server.on("error", () => {});
   server.unref();
   return {
+    /** A file in the directory that is locked; on Windows a named pipe. */
     name,
     async close() {
       await new Promise((done) => server.close(done));
