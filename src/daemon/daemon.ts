@@ -102,7 +102,7 @@ export async function startDaemon(
     const models = createModelService({ dataDir, opened, model, embedder: embedding, threads, log });
     const { embedder } = models;
 
-    const scheduled = scheduledFollowUps(opened.store, () => embedder.waiting > 0, log);
+    const scheduled = scheduledFollowUps(opened.store, () => embedder.now.waiting > 0, log);
     const { followUps } = scheduled;
     started.push(() => scheduled.stop());
     scheduled.resumeLater();
@@ -169,7 +169,7 @@ export async function startDaemon(
       afterMinutes: config.compactAfterMinutes,
       // Something unlike anything before while texts wait: then it is not quiet.
       activity: () =>
-        embedder.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
+        embedder.now.waiting + service.counts.jobsRunning > 0 ? Symbol() : opened.journal.position.sequence,
       log,
     });
     started.push(() => compaction.close());
@@ -177,7 +177,7 @@ export async function startDaemon(
       statusOf(config, {
         instanceId,
         startedAt,
-        embedder,
+        embedder: embedder.now,
         opened,
         documents: service.counts,
         damagedOriginals: service.damage,
@@ -195,7 +195,7 @@ export async function startDaemon(
       lookAtDiskSpace: () => opened.store.lookAtDiskSpace(),
       keys,
       timeZone: ports.timeZone,
-      isBusy: () => embedder.waiting + service.counts.jobsRunning + service.counts.jobsWaiting > 0,
+      isBusy: () => embedder.now.waiting + service.counts.jobsRunning + service.counts.jobsWaiting > 0,
       requestStop,
       logFile,
       onListening(port) {

@@ -3,6 +3,7 @@ import { stampKey } from "../core/embedding.ts";
 import type { DocumentEmbedding, EmbeddingStamp, QuestionEmbedding } from "../core/embedding.ts";
 import { conflict, invalidRequest, storeFull, storeUnusable } from "../core/errors.ts";
 import { createSectorClassifier, type SectorClassifier, type SectorModel } from "../core/sectors/sectors.ts";
+import type { Embedder } from "../core/ports.ts";
 import { EMBEDDER_IDLE_MS } from "../config/limits.ts";
 import { type EmbeddingModel, GONE_MODELS, MEMORYD_E5 } from "../models/bundled-models.ts";
 import { modelsOf } from "../models/added/added-models.ts";
@@ -16,33 +17,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { remake, type RemakeOptions } from "../core/memories/remake.ts";
 
 /** The embedder of the store's model, whichever that is. */
-class ChangingEmbedder implements ModelEmbedder {
-  #now: ModelEmbedder;
+class ChangingEmbedder implements Embedder {
+  now: ModelEmbedder;
 
   constructor(now: ModelEmbedder) {
-    this.#now = now;
+    this.now = now;
   }
 
   get stamp() {
-    return this.#now.stamp;
+    return this.now.stamp;
   }
   get profile() {
-    return this.#now.profile;
-  }
-  get name() {
-    return this.#now.name;
-  }
-  get dimensions() {
-    return this.#now.dimensions;
-  }
-  get modelSha256() {
-    return this.#now.modelSha256;
-  }
-  get waiting() {
-    return this.#now.waiting;
-  }
-  get workers() {
-    return this.#now.workers;
+    return this.now.profile;
   }
 
   embedDocument(text: string): Promise<DocumentEmbedding> {
@@ -54,26 +40,15 @@ class ChangingEmbedder implements ModelEmbedder {
   }
 
   wake(): void {
-    this.#now.wake?.();
-  }
-
-  /** Closes the embedder before: what it was embedding is embedded with the new one. */
-  async change(to: ModelEmbedder): Promise<void> {
-    const before = this.#now;
-    this.#now = to;
-    await before.close();
-  }
-
-  close(): Promise<void> {
-    return this.#now.close();
+    this.now.wake?.();
   }
 
   /** Once more where the embedder was changed meanwhile: what it gave is another model's, or a refusal. */
   async #byPresent<T>(embed: (embedder: ModelEmbedder) => Promise<T>): Promise<T> {
     for (;;) {
-      const now = this.#now;
+      const now = this.now;
       const [result] = await Promise.allSettled([embed(now)]);
-      if (now !== this.#now) continue;
+      if (now !== this.now) continue;
       if (result.status === "rejected") throw result.reason;
       return result.value;
     }
@@ -174,7 +149,10 @@ export function createModelService({
     // First, so that a restart goes on with it.
     await chooseModel(dataDir, to.name);
     log.info({ from: model.name, to: to.name }, AGAIN);
-    const closed = embedder.change(next);
+    const before = embedder.now;
+    embedder.now = next;
+    // What it was embedding is embedded with the new one.
+    const closed = before.close();
     model = to;
     classify = classifierOf(to);
     await store.changeModel(to.stamp);

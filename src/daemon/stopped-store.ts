@@ -17,12 +17,6 @@ import { type Logger, systemClock } from "./system.ts";
 /** Discards what a store that is only opened on the way logs. */
 export const QUIET: StoreLog = { info: () => {}, warn: () => {}, error: () => {} };
 
-export interface StoppedStoreOptions {
-  readonly log: Logger;
-  /** Aborted, the store is left as it was. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Makes a data directory of a backup, see `restoreBackup`, without what was erased of users since it was made, down to the
  * bytes.
@@ -32,7 +26,8 @@ export interface StoppedStoreOptions {
 export async function restore(
   backup: string,
   target: string,
-  options: Pick<StoppedStoreOptions, "log"> & {
+  options: {
+    readonly log: Logger;
     readonly from: string | undefined;
     readonly onProgress: (doneBytes: number, totalBytes: number) => void;
   },
