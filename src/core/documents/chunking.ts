@@ -53,11 +53,8 @@ function indented({ type, text, level = 1 }: Block): string {
  * The same blocks always give the same chunks. Cost: linear in the text, each block measured once; beside the chunks
  * only a section's list of blocks is kept.
  */
-export const cutIntoChunks = (blocks: readonly Block[]): Chunk[] => Array.from(eachChunk(blocks));
-
-function* eachChunk(blocks: readonly Block[]): Generator<Chunk> {
-  for (const group of joinSmallSections(sectionsOf(blocks))) yield* packSections(group);
-}
+export const cutIntoChunks = (blocks: readonly Block[]): Chunk[] =>
+  Array.from(joinSmallSections(sectionsOf(blocks)), (group) => [...packSections(group)]).flat();
 
 /** The blocks between two headings. */
 interface Section {

@@ -4,7 +4,7 @@ import { owned, visible } from "../owned.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
 import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
-import type { IngestJobs, JobView } from "./ingest-jobs.ts";
+import { aborted, type IngestJobs, type JobView } from "./ingest-jobs.ts";
 import { trashMemory } from "../history/trash.ts";
 import { documentDeletion, memoryIdsOf } from "./store-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
@@ -41,11 +41,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     /** The job when it is over, or, if that takes longer, as it is when the signal aborts. */
     async awaitJob(input: OwnedIdInput, signal: AbortSignal): Promise<JobView> {
       getJob(input);
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      await Promise.race([jobs.ended(input.id), aborted]);
+      await Promise.race([jobs.ended(input.id), aborted(signal).catch(() => undefined)]);
       return getJob(input);
     },
 

@@ -99,16 +99,10 @@ function newJob(
     startedAt: null,
     order: documents.nextJobOrder,
   } as const;
-  if (!isThere) {
-    const queued = {
-      status: "queued",
-      request,
-      documentId: null,
-      deduplicated: false,
-      finishedAt: null,
-    } as const;
-    return { job: { ...job, ...queued } };
-  }
+  if (!isThere)
+    return {
+      job: { ...job, status: "queued", request, documentId: null, deduplicated: false, finishedAt: null },
+    };
   const done = { status: "succeeded", request: null, documentId: existing.id, deduplicated: true } as const;
   return { job: { ...job, ...done, finishedAt: now }, existing };
 }
