@@ -84,10 +84,8 @@ export function json<V>(): Field<V> {
 export function since<V extends {} | null>(field: Field<V>, missing: V): Field<V> {
   const inner = nullable(field, missing);
   return {
-    type: inner.type,
-    nullable: true,
+    ...inner,
     missing,
-    encode: (values) => inner.encode(values),
     decode(data) {
       const read = inner.decode(data);
       return (row) => read(row) ?? missing;
