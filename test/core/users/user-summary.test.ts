@@ -161,7 +161,10 @@ describe("a summary", () => {
         const plain = (content: string) => content.replaceAll(/\s+/g, " ");
         const [first, second] = [await summaryOf("u"), await summaryOf("u")];
         expect(second).toEqual(first);
-        for (const { memoryId, text } of first.highlights) {
+        for (const { memoryId, text: told } of first.highlights) {
+          // Of two like notes the older one stands behind the newer.
+          const [, text = told, before] = /^(.*) \((?:before|earlier): (.*)\)$/u.exec(told) ?? [];
+          if (before !== undefined) expect(own.map(plain).join("\n")).toContain(before.replace(/…$/u, ""));
           const memory = (await world.ports.store.readMemories([memoryId])).get(memoryId);
           expect(memory?.userId).toBe("u");
           const content = plain(memory?.content ?? "");
