@@ -119,8 +119,6 @@ export class IndexImage {
   readonly sequence: number;
   readonly #file: ImageFile;
   readonly #sections: readonly (Section & { readonly position: number })[];
-  /** The position in the file behind it. */
-  readonly end: number;
 
   private constructor(file: ImageFile, { sequence, sections }: Header, position: number) {
     this.#file = file;
@@ -130,7 +128,6 @@ export class IndexImage {
       ...section,
       position: (next += section.bytes) - section.bytes,
     }));
-    this.end = next;
   }
 
   /** Undefined where there is none of that key, or it is damaged. */

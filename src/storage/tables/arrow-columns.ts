@@ -4,13 +4,9 @@ import { type ColumnData, type Columns, type ColumnType, storedText } from "./co
 import type { LanceTable } from "../../core/rows.ts";
 import { TABLE_SPECS } from "./specs.ts";
 
-export interface ColumnSpecs {
-  readonly [column: string]: { readonly type: ColumnType; readonly nullable: boolean };
-}
-
-export function schemaOf(columns: ColumnSpecs): Schema {
+export function tableSchema(name: LanceTable): Schema {
   return new arrow.Schema(
-    Object.entries(columns).map(
+    Object.entries(TABLE_SPECS[name].fields).map(
       ([name, { type, nullable }]) => new arrow.Field(name, arrowType(type), nullable),
     ),
   );
@@ -111,10 +107,6 @@ const IDS_PER_FILTER = 2_000;
  * small the table.
  */
 const UNINDEXED_ROWS = 500;
-
-export function tableSchema(name: LanceTable): Schema {
-  return schemaOf(TABLE_SPECS[name].fields);
-}
 
 /** Makes a table in a folder of its own; `name` is with the generation. */
 export function createTable(connection: Connection, table: LanceTable, name: string): Promise<Table> {

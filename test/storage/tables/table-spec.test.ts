@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Rows, LanceTable } from "../../../src/core/rows.ts";
-import { fromRecordBatch, schemaOf, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
+import { fromRecordBatch, tableSchema, toRecordBatch } from "../../../src/storage/tables/arrow-columns.ts";
 import { TABLE_NAMES, TABLE_SPECS, decodeQuantised } from "../../../src/storage/tables/specs.ts";
 import { json, number, since } from "../../../src/storage/tables/columns.ts";
 import { lanceCacheSizes, rowTable } from "../../../src/storage/tables/table-spec.ts";
@@ -13,7 +13,7 @@ function roundTrip<T extends LanceTable>(table: T, rows: ReadonlyMap<string, Row
   const spec = TABLE_SPECS[table];
   const entries = Array.from(rows, ([id, row]) => ({ id, row }));
   const back = new Map<string, Rows[T]>();
-  spec.decode(fromRecordBatch(toRecordBatch(schemaOf(spec.fields), spec.encode(entries))), back);
+  spec.decode(fromRecordBatch(toRecordBatch(tableSchema(table), spec.encode(entries))), back);
   return back;
 }
 
