@@ -184,16 +184,13 @@ async function sendPending(
   if (daemon === undefined || mark?.pending === undefined) return mark;
   const { pending, ...sent } = mark;
   const refused: Sendable[] = [];
-  for (const route of ["/memory/add/batch", "/api/temporal/fact/batch"] as const) {
-    const ofRoute = pending.items.filter((item) => item.route === route);
-    for (let from = 0; from < ofRoute.length; from += BATCH_ITEMS) {
-      const batch = ofRoute.slice(from, from + BATCH_ITEMS);
-      const outcomes = await sendItems(daemon, route, batch, new Set());
-      for (const [i, item] of batch.entries()) {
-        const outcome = outcomes[i];
-        report.count(item.where, outcome);
-        if (typeof outcome !== "string") refused.push(item);
-      }
+  for (let from = 0; from < pending.items.length; from += BATCH_ITEMS) {
+    const batch = pending.items.slice(from, from + BATCH_ITEMS);
+    const outcomes = await sendItems(daemon, "/memory/add/batch", batch, new Set());
+    for (const [i, item] of batch.entries()) {
+      const outcome = outcomes[i];
+      report.count(item.where, outcome);
+      if (typeof outcome !== "string") refused.push(item);
     }
   }
   const summary = await keepSummary(daemon.api, pending.summary, sent.summary, report);
