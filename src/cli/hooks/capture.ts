@@ -13,8 +13,8 @@ export interface EndedSession {
   readonly agent: HookAgent;
   /** Of its transcript. */
   readonly path: string;
-  readonly user?: string;
-  readonly project?: string;
+  readonly user?: string | undefined;
+  readonly project?: string | undefined;
 }
 
 const FOLDER = "ended";

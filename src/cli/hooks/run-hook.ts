@@ -212,12 +212,7 @@ function capture({ agent, dataDir, input, consent }: Occasion): void {
   if (typeof path !== "string" || !isAbsolute(path)) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const { user, project } = consent;
-  const session = {
-    agent,
-    path,
-    ...(user !== undefined && { user }),
-    ...(project !== undefined && { project }),
-  };
+  const session = { agent, path, user, project };
   noteEnded(dataDir, session);
   startCapture(dataDir, session);
 }
