@@ -72,7 +72,11 @@ export function* readChatGpt(
   const nodes = objectOf(talk["mapping"]) ?? {};
   const id = textOf(talk["conversation_id"]) ?? textOf(talk["id"]);
   if (id === undefined) return yield faulty(where, "the conversation has no id");
-  const shown = options.allBranches ? Object.keys(nodes) : branch(nodes, textOf(talk["current_node"]));
+  // Old exports name no current node: the last message that nothing follows.
+  const leaf =
+    textOf(talk["current_node"]) ??
+    Object.keys(nodes).findLast((each) => listOf(objectOf(nodes[each])?.["children"]).length === 0);
+  const shown = options.allBranches ? Object.keys(nodes) : branch(nodes, leaf, "parent");
   if (shown.length === 0) return yield skipped(where, "the conversation is empty");
   const isShown = new Set(shown);
   for (const node of Object.keys(nodes))
@@ -111,14 +115,12 @@ const messageOf = (nodes: Fields, node: string) => objectOf(objectOf(nodes[node]
 
 const roleOf = (message: Fields | undefined): string => textOf(objectOf(message?.["author"])?.["role"]) ?? "";
 
-function branch(nodes: Fields, current: string | undefined): string[] {
-  // Old exports name no current node: the last message that nothing follows.
-  const leaf =
-    current ?? Object.keys(nodes).findLast((id) => listOf(objectOf(nodes[id])?.["children"]).length === 0);
+/** The ids of a node and of those before it, the first one first. @param parent the field with the id of the one before. */
+function branch(nodes: Fields, leaf: string | undefined, parent: string): string[] {
   const path = new Set<string>();
   for (let id = leaf; id !== undefined && Object.hasOwn(nodes, id) && !path.has(id);) {
     path.add(id);
-    id = textOf(objectOf(nodes[id])?.["parent"]);
+    id = textOf(objectOf(nodes[id])?.[parent]);
   }
   return [...path].reverse();
 }
@@ -192,17 +194,9 @@ export function* readOpenWebui(
   const chat = objectOf(entry["chat"]) ?? {};
   const history = objectOf(chat["history"]) ?? {};
   const all = objectOf(history["messages"]) ?? {};
-  const path: Fields[] = [];
-  const seen = new Set<string>();
-  for (let id = textOf(history["currentId"]); id !== undefined && !seen.has(id);) {
-    seen.add(id);
-    const message = objectOf(all[id]);
-    if (message === undefined) break;
-    path.unshift(message);
-    id = textOf(message["parentId"]);
-  }
-  const listed = listOf(chat["messages"]).flatMap((one): Fields[] => [objectOf(one) ?? {}]);
-  const messages = path.length > 0 ? path : listed;
+  const path = branch(all, textOf(history["currentId"]), "parentId");
+  const shown = path.length > 0 ? path.map((each) => all[each]) : listOf(chat["messages"]);
+  const messages = shown.map((one) => objectOf(one) ?? {});
   const id = textOf(entry["id"]) ?? textOf(chat["id"]);
   if (id === undefined) return yield faulty(where, "the conversation has no id");
   if (messages.length === 0) return yield skipped(where, "the conversation is empty");
