@@ -5,7 +5,7 @@ import { datedByFile, type ImportFormat, skipped } from "../import/import-item.t
 import { ImportReport } from "../import/import-report.ts";
 import { type ImportSource, openSource } from "../import/open-source.ts";
 import { KNOWN_FORMATS } from "../import/read-record.ts";
-import { sendItems, sendMail, sendOriginal } from "../import/send.ts";
+import { sendFile, sendItems } from "../import/send.ts";
 import type { Flags } from "../output/options.ts";
 import { CliFailure, EXIT, showProgress } from "../output/output.ts";
 import { createHash } from "node:crypto";
@@ -110,11 +110,7 @@ async function run(
       // The document that it belongs to goes first.
       await flush();
       if (daemon === undefined) continue;
-      const isMail = checked.kind === "mail";
-      report.count(
-        checked.where,
-        await (isMail ? sendMail(daemon, checked, options) : sendOriginal(daemon, checked)),
-      );
+      report.count(checked.where, await sendFile(daemon, checked, options));
       showProgress(report.inWords());
       continue;
     }

@@ -75,26 +75,20 @@ function outcomeOf(
   return "added";
 }
 
-/** Makes a document of a mail. @throws {MemorydError} where the daemon cannot be reached. */
-export async function sendMail(
+/** Makes a document of a mail, or gives one its original, if it is without. @throws {MemorydError} where the daemon cannot be reached. */
+export async function sendFile(
   { api }: Daemon,
-  { bytes, filename }: MailItem,
+  item: MailItem | OriginalItem,
   { user, project, tag }: Owners,
 ): Promise<Outcome> {
   try {
-    const file = new Blob([new Uint8Array(bytes)], { type: "message/rfc822" });
-    const fields = present({ user_id: user, project, tags: tag });
-    const { deduplicated } = await api.documents.ingest({ file, filename }, fields);
-    return deduplicated ? "known" : "added";
-  } catch (error) {
-    if (error instanceof MemorydError && error.status !== 0) return { fault: error.detail };
-    throw error;
-  }
-}
-
-/** Gives a document its original, if it is without. @throws {MemorydError} where the daemon cannot be reached. */
-export async function sendOriginal({ api }: Daemon, { documentId, path }: OriginalItem): Promise<Outcome> {
-  try {
+    if (item.kind === "mail") {
+      const file = new Blob([new Uint8Array(item.bytes)], { type: "message/rfc822" });
+      const fields = present({ user_id: user, project, tags: tag });
+      const { deduplicated } = await api.documents.ingest({ file, filename: item.filename }, fields);
+      return deduplicated ? "known" : "added";
+    }
+    const { documentId, path } = item;
     if ((await api.documents.get(documentId, { l: 1 })).has_original) return "known";
     await api.documents.restoreFile(documentId, await openAsBlob(path));
     return "added";
