@@ -47,7 +47,6 @@ export interface Flags {
   readonly source?: string;
   readonly many?: boolean;
   readonly subject?: string;
-  readonly fresh?: boolean;
   readonly keepDocuments?: boolean;
   readonly includeFacts?: boolean;
   readonly backups?: boolean;
