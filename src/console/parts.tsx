@@ -13,7 +13,7 @@ export function Field({
 }: {
   label: string;
   children: ComponentChildren;
-  hint?: string;
+  hint?: string | undefined;
 }) {
   return (
     <label class="field">
@@ -21,6 +21,30 @@ export function Field({
       {children}
       {hint !== undefined && <small>{hint}</small>}
     </label>
+  );
+}
+
+/** A field for a line of text, or a date. */
+export function Input({
+  label,
+  hint,
+  onInput,
+  type = "text",
+  ...input
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  onInput: (value: string) => void;
+  type?: "text" | "date" | "url";
+  /** The id of its suggestions. */
+  list?: string;
+  placeholder?: string;
+}) {
+  return (
+    <Field label={label} hint={hint}>
+      <input type={type} {...input} onInput={(event) => onInput(event.currentTarget.value)} />
+    </Field>
   );
 }
 

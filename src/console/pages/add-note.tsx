@@ -3,7 +3,7 @@ import { api } from "../api.ts";
 import { type PageProps, useSession } from "../context.ts";
 import { useDraft } from "../drafts.ts";
 import { startOfDay } from "../format.ts";
-import { Deed, Field, WritingForm } from "../parts.tsx";
+import { Deed, Input, WritingForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { tagsOf } from "./note.tsx";
 import { DropArea, useUploads } from "./uploads.tsx";
@@ -26,21 +26,10 @@ export function AddNote({ at, onAdded }: { at: PageProps["at"]; onAdded: () => v
     forget();
     onAdded();
   };
-  const field = (
-    name: "tags" | "user" | "project" | "date",
-    label: string,
-    type: "text" | "date" = "text",
-    list?: string,
-  ) => (
-    <Field label={label}>
-      <input
-        type={type}
-        value={draft[name]}
-        list={list}
-        onInput={(event) => change({ [name]: event.currentTarget.value })}
-      />
-    </Field>
-  );
+  const field = (name: "tags" | "user" | "project" | "date") => ({
+    value: draft[name],
+    onInput: (value: string) => change({ [name]: value }),
+  });
   return (
     <DropArea take={uploads.take}>
       <WritingForm kind="add">
@@ -52,10 +41,10 @@ export function AddNote({ at, onAdded }: { at: PageProps["at"]; onAdded: () => v
           onInput={(event) => change({ content: event.currentTarget.value })}
         />
         <div class="fields">
-          {field("tags", texts.note.tags)}
-          {own === null && field("user", texts.filters.user, "text", "users")}
-          {field("project", texts.filters.project, "text", "projects")}
-          {field("date", texts.notes.date, "date")}
+          <Input label={texts.note.tags} {...field("tags")} />
+          {own === null && <Input label={texts.filters.user} list="users" {...field("user")} />}
+          <Input label={texts.filters.project} list="projects" {...field("project")} />
+          <Input label={texts.notes.date} type="date" {...field("date")} />
           <Deed kind="main" run={add} isDisabled={draft.content.trim() === ""}>
             {texts.save}
           </Deed>

@@ -5,7 +5,7 @@ import { type PageProps, useSession } from "../context.ts";
 import { dateOf, fieldDateOf, startOfDay } from "../format.ts";
 import { go, hashOf, type Loaded, useLoad, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Dialog, Empty, Field, Outcome, SearchForm } from "../parts.tsx";
+import { Deed, Dialog, Empty, Field, Input, Outcome, SearchForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -232,13 +232,9 @@ function FactRow({ fact, mayWrite, onChanged }: { fact: Fact; mayWrite: boolean;
       {deed !== undefined && (
         <Dialog title={`${fact.predicate} ${fact.object}`} onClose={() => setDeed(undefined)}>
           {deed === "end" ? (
-            <Field label={texts.facts.endOn}>
-              <input type="date" value={date} onInput={(event) => setDate(event.currentTarget.value)} />
-            </Field>
+            <Input label={texts.facts.endOn} type="date" value={date} onInput={setDate} />
           ) : (
-            <Field label={fact.predicate} hint={texts.facts.correctWhy}>
-              <input type="text" value={object} onInput={(event) => setObject(event.currentTarget.value)} />
-            </Field>
+            <Input label={fact.predicate} hint={texts.facts.correctWhy} value={object} onInput={setObject} />
           )}
           <p class="deeds">
             <Deed kind="main" run={deed === "end" ? end : correct} isDisabled={object.trim() === ""}>
@@ -270,21 +266,14 @@ function AddFact({ subject: given, onAdded }: { subject: string; onAdded: (subje
     setObject("");
     onAdded(subject.trim());
   };
-  const field = (label: string, value: string, set: (value: string) => void) => (
-    <Field label={label}>
-      <input type="text" value={value} onInput={(event) => set(event.currentTarget.value)} />
-    </Field>
-  );
   return (
     <details class="add">
       <summary>{texts.facts.add}</summary>
       <div class="fields">
-        {field(texts.facts.subject, subject, setSubject)}
-        {field(texts.facts.predicate, predicate, setPredicate)}
-        {field(texts.facts.object, object, setObject)}
-        <Field label={texts.facts.from}>
-          <input type="date" value={from} onInput={(event) => setFrom(event.currentTarget.value)} />
-        </Field>
+        <Input label={texts.facts.subject} value={subject} onInput={setSubject} />
+        <Input label={texts.facts.predicate} value={predicate} onInput={setPredicate} />
+        <Input label={texts.facts.object} value={object} onInput={setObject} />
+        <Input label={texts.facts.from} type="date" value={from} onInput={setFrom} />
         <Deed
           kind="main"
           run={add}
@@ -322,12 +311,8 @@ function Compare({ subject, first }: { subject: string; first: number }) {
     <details>
       <summary>{texts.facts.compare}</summary>
       <div class="fields">
-        <Field label={texts.facts.first}>
-          <input type="date" value={one} onInput={(event) => setOne(event.currentTarget.value)} />
-        </Field>
-        <Field label={texts.facts.second}>
-          <input type="date" value={two} onInput={(event) => setTwo(event.currentTarget.value)} />
-        </Field>
+        <Input label={texts.facts.first} type="date" value={one} onInput={setOne} />
+        <Input label={texts.facts.second} type="date" value={two} onInput={setTwo} />
       </div>
       <Outcome of={compared}>
         {(result) => {

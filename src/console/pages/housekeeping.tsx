@@ -4,7 +4,7 @@ import { api } from "../api.ts";
 import { useSession } from "../context.ts";
 import { bytesOf, countOf, dateOf, minuteOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
-import { AskedDeed, CommandLine, Deed, Empty, Field, Outcome, Pairs, Sentence } from "../parts.tsx";
+import { AskedDeed, CommandLine, Deed, Empty, Field, Input, Outcome, Pairs, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { LogCard, SettingsCard } from "./settings-and-log.tsx";
 import { Trash } from "./trash.tsx";
@@ -311,9 +311,7 @@ function MakeKey({ onMade }: { onMade: (made: MadeKey) => void }) {
     <details class="add">
       <summary>{texts.housekeeping.makeKey}</summary>
       <div class="fields">
-        <Field label={texts.housekeeping.keyName}>
-          <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
-        </Field>
+        <Input label={texts.housekeeping.keyName} value={name} onInput={setName} />
         <Field label={texts.housekeeping.keyScope}>
           <select value={scope} onChange={(event) => setScope(event.currentTarget.value as typeof scope)}>
             {Object.entries(texts.housekeeping.scopes).map(([value, label]) => (
@@ -323,9 +321,7 @@ function MakeKey({ onMade }: { onMade: (made: MadeKey) => void }) {
             ))}
           </select>
         </Field>
-        <Field label={texts.housekeeping.keyUser}>
-          <input type="text" value={user} onInput={(event) => setUser(event.currentTarget.value)} />
-        </Field>
+        <Input label={texts.housekeeping.keyUser} value={user} onInput={setUser} />
         <Deed kind="main" run={make} isDisabled={name.trim() === ""}>
           {texts.housekeeping.makeKey}
         </Deed>

@@ -8,7 +8,7 @@ import { hasDraft, useDraft } from "../drafts.ts";
 import { dateOf, minuteOf, positionOf, short, textOf } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Dialog, Empty, Field, Outcome, Pairs, PartText, Tags, WritingForm } from "../parts.tsx";
+import { Deed, Dialog, Empty, Field, Input, Outcome, Pairs, PartText, Tags, WritingForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { History } from "./history.tsx";
 
@@ -312,16 +312,8 @@ function Editor({ memory, onSaved, onCancel }: EditorProps) {
             onInput={(event) => change({ content: event.currentTarget.value })}
           />
         </Field>
-        <Field label={texts.note.tags}>
-          <input type="text" value={tags} onInput={(event) => change({ tags: event.currentTarget.value })} />
-        </Field>
-        <Field label={texts.note.project}>
-          <input
-            type="text"
-            value={project}
-            onInput={(event) => change({ project: event.currentTarget.value })}
-          />
-        </Field>
+        <Input label={texts.note.tags} value={tags} onInput={(value) => change({ tags: value })} />
+        <Input label={texts.note.project} value={project} onInput={(value) => change({ project: value })} />
         <p class="deeds">
           <Deed kind="main" run={() => save((theirs ?? base).version)}>
             {theirs === undefined ? texts.save : texts.note.saveAnyway}

@@ -6,7 +6,7 @@ import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
 import { go, hashOf, useKeys } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { AskedDeed, Deed, Empty, Field } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Input } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { AddNote } from "./add-note.tsx";
 import { NoteRow } from "./note-row.tsx";
@@ -323,9 +323,7 @@ function Picked({ notes, onNone, onDone }: PickedProps) {
   return (
     <form class="picked" onSubmit={(event) => event.preventDefault()}>
       <span role="status">{texts.notes.selected(notes.length)}</span>
-      <Field label={texts.note.tags}>
-        <input type="text" list="tags" value={tag} onInput={(event) => setTag(event.currentTarget.value)} />
-      </Field>
+      <Input label={texts.note.tags} list="tags" value={tag} onInput={setTag} />
       <span class="deeds">
         <Deed kind="main" run={() => change("add")} isDisabled={tag.trim() === ""}>
           {texts.notes.addTag}

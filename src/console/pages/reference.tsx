@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { request } from "../api.ts";
 import { useLoad } from "../hooks.ts";
-import { Deed, Field, Outcome, SearchForm } from "../parts.tsx";
+import { Deed, Field, Input, Outcome, SearchForm } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 interface Schema {
@@ -124,13 +124,13 @@ function Call({ method, path, operation, schemas }: CallProps) {
       {description !== undefined && <p>{description}</p>}
       <div class="fields">
         {asked.map(({ name, required = false, description: meaning, schema: { description: also } }) => (
-          <Field key={name} label={required ? `${name} *` : name} hint={meaning ?? also ?? ""}>
-            <input
-              type="text"
-              value={values[name] ?? ""}
-              onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-            />
-          </Field>
+          <Input
+            key={name}
+            label={required ? `${name} *` : name}
+            hint={meaning ?? also ?? ""}
+            value={values[name] ?? ""}
+            onInput={(value) => setValues({ ...values, [name]: value })}
+          />
         ))}
       </div>
       {bodyType !== undefined && (

@@ -7,7 +7,7 @@ import { useTell } from "../context.ts";
 import { countOf, minuteOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Field } from "../parts.tsx";
+import { Deed, Input } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const say = texts.documents;
@@ -126,14 +126,7 @@ export function Uploads({ onTaken }: { onTaken: () => void }) {
         </span>
       </DropArea>
       <form class="fields" onSubmit={(event) => event.preventDefault()}>
-        <Field label={say.address}>
-          <input
-            type="url"
-            value={address}
-            placeholder="https://"
-            onInput={(event) => setAddress(event.currentTarget.value)}
-          />
-        </Field>
+        <Input type="url" label={say.address} value={address} placeholder="https://" onInput={setAddress} />
         <Deed
           run={async () => (await fetchAddress(address.trim()), setAddress(""))}
           isDisabled={address.trim() === ""}
