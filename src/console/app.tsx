@@ -13,7 +13,7 @@ import { Home } from "./pages/home.tsx";
 import { Housekeeping } from "./pages/housekeeping.tsx";
 import { Notes } from "./pages/notes.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
-import { Dialog, Outcome, Pairs } from "./parts.tsx";
+import { Dialog, Outcome, Pairs, Problem } from "./parts.tsx";
 import { texts } from "./texts.ts";
 
 const PAGES = {
@@ -204,9 +204,5 @@ function Reachable() {
       () => setLost(true),
     );
   });
-  return isLost ? (
-    <p class="problem" role="alert">
-      {texts.lost}
-    </p>
-  ) : null;
+  return <Problem of={isLost ? texts.lost : undefined} />;
 }

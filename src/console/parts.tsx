@@ -168,6 +168,15 @@ export function PartText({ of: { content, source } }: { of: Memory }) {
   );
 }
 
+/** What went wrong; nothing while that is undefined. */
+export function Problem({ of }: { of: string | undefined }) {
+  return of === undefined ? null : (
+    <p class="problem" role="alert">
+      {of}
+    </p>
+  );
+}
+
 export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
@@ -240,6 +249,18 @@ export function WritingForm({
   );
 }
 
+/** The title of a panel or dialog, with the button that closes it. */
+export function PanelHead({ title, onClose }: { title: string; onClose: () => void }) {
+  return (
+    <header>
+      <h2>{title}</h2>
+      <button type="button" aria-label={texts.close} onClick={onClose}>
+        ×
+      </button>
+    </header>
+  );
+}
+
 /** Modal while it is shown; Escape closes it. */
 export function Dialog({
   title,
@@ -254,12 +275,7 @@ export function Dialog({
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} onClose={onClose} aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <button type="button" aria-label={texts.close} onClick={onClose}>
-          ×
-        </button>
-      </header>
+      <PanelHead title={title} onClose={onClose} />
       {children}
     </dialog>
   );

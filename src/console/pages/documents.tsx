@@ -6,7 +6,7 @@ import { type PageProps, useSession, useTell } from "../context.ts";
 import { bytesOf, dateOf, positionOf } from "../format.ts";
 import { go, hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { AskedDeed, Deed, Empty, Outcome, PartText } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Outcome, PanelHead, PartText, Problem } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { Uploads } from "./uploads.tsx";
 
@@ -111,12 +111,7 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
       <Outcome of={document}>
         {(found: DocumentWithChunks) => (
           <>
-            <header>
-              <h2>{nameOf(found)}</h2>
-              <button type="button" aria-label={texts.close} onClick={onClose}>
-                ×
-              </button>
-            </header>
+            <PanelHead title={nameOf(found)} onClose={onClose} />
             <p class="about">
               <span>{found.media_type}</span>
               <span>{bytesOf(found.bytes)}</span>
@@ -235,11 +230,7 @@ function Original({ of, place, children }: OriginalProps) {
           <track kind="captions" />
         </video>
       )}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
     </>
   );
 }

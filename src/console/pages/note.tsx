@@ -8,7 +8,19 @@ import { hasDraft, useDraft } from "../drafts.ts";
 import { dateOf, minuteOf, positionOf, short, textOf } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Dialog, Empty, Field, Input, Outcome, Pairs, PartText, Tags, WritingForm } from "../parts.tsx";
+import {
+  Deed,
+  Dialog,
+  Empty,
+  Field,
+  Input,
+  Outcome,
+  Pairs,
+  PanelHead,
+  PartText,
+  Tags,
+  WritingForm,
+} from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { History } from "./history.tsx";
 
@@ -93,12 +105,7 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
   });
   return (
     <aside class="panel" aria-label={texts.note.title} tabIndex={-1} ref={panel}>
-      <header>
-        <h2>{texts.note.title}</h2>
-        <button type="button" aria-label={texts.close} onClick={onClose}>
-          ×
-        </button>
-      </header>
+      <PanelHead title={texts.note.title} onClose={onClose} />
       <Outcome of={note}>
         {(memory) =>
           isEdited ? (

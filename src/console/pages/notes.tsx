@@ -6,7 +6,7 @@ import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
 import { go, hashOf, useKeys } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { AskedDeed, Deed, Empty, Input } from "../parts.tsx";
+import { AskedDeed, Deed, Empty, Input, Problem } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { AddNote } from "./add-note.tsx";
 import { NoteRow } from "./note-row.tsx";
@@ -117,11 +117,7 @@ export function Notes({ at }: PageProps) {
           </li>
         ))}
       </ol>
-      {list.problem !== undefined && (
-        <p class="problem" role="alert">
-          {list.problem}
-        </p>
-      )}
+      <Problem of={list.problem} />
       <Edge beyond={list.pageBelow} label={texts.notes.older} onReached={list.showOlder} />
       {list.pageBelow === undefined && list.rows.length > 0 && <p class="count">{texts.notes.end}</p>}
     </BesideNote>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { openSession, reasonOf, useKey } from "../api.ts";
 import { useFocus } from "../hooks.ts";
-import { Field, Sentence } from "../parts.tsx";
+import { Field, Problem, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 interface SignInProps {
@@ -28,11 +28,7 @@ export function SignIn({ onSignedIn, isAgain }: SignInProps) {
   return (
     <main class="sign-in">
       <h1>{texts.signIn.title}</h1>
-      {isAgain && (
-        <p class="problem" role="alert">
-          {texts.signIn.again}
-        </p>
-      )}
+      <Problem of={isAgain ? texts.signIn.again : undefined} />
       <p>{texts.signIn.why}</p>
       <form onSubmit={(event) => void submit(event)}>
         <Field label={texts.signIn.key}>
@@ -48,11 +44,7 @@ export function SignIn({ onSignedIn, isAgain }: SignInProps) {
         <button type="submit" class="main">
           {texts.signIn.deed}
         </button>
-        {problem !== undefined && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem of={problem} />
       </form>
       <p>
         <small>

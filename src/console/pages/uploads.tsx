@@ -7,7 +7,7 @@ import { useTell } from "../context.ts";
 import { countOf, minuteOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { Deed, Input } from "../parts.tsx";
+import { Deed, Input, Problem } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const say = texts.documents;
@@ -86,9 +86,7 @@ export function useUploads(onTaken: () => void) {
         </p>
       )}
       {problems.map((problem, index) => (
-        <p key={index} class="problem" role="alert">
-          {problem}
-        </p>
+        <Problem key={index} of={problem} />
       ))}
       <Jobs of={jobs.value ?? []} running={running} onChanged={jobs.reload} />
     </>
