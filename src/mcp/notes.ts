@@ -135,7 +135,6 @@ export function fitting(
     room -= estimateTokens(entry) + 1;
     if (room < 0 && count > 0) break;
     count += 1;
-    if (room < 0) break;
   }
   return { shown: entries.slice(0, count), left: entries.length - count };
 }
