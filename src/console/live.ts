@@ -14,16 +14,8 @@ otherTabs.addEventListener("message", ({ data }: MessageEvent<Changed>) => tellH
 const AT_MOST_EVERY_MS = 1_500;
 const PAUSE_MS = 5_000;
 
-class ChangeEvent extends Event {
-  readonly changed: Changed;
-  constructor(changed: Changed) {
-    super("change");
-    this.changed = changed;
-  }
-}
-
 function tellHere(changed: Changed): void {
-  heard.dispatchEvent(new ChangeEvent(changed));
+  heard.dispatchEvent(new CustomEvent("change", { detail: changed }));
 }
 
 /** Runs while somebody is signed in; the tab that has the lock follows the changes and tells the others. */
@@ -55,7 +47,7 @@ export function useChanges(kinds: readonly string[], run: () => void): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastAt = 0;
     const changed = (event: Event) => {
-      const { changed: kind } = event as ChangeEvent;
+      const { detail: kind } = event as CustomEvent<Changed>;
       if (timer !== undefined || (kind !== null && !latest.current.kinds.includes(kind))) return;
       const wait = Math.max(0, lastAt + AT_MOST_EVERY_MS - Date.now());
       timer = setTimeout(() => {
