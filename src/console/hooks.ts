@@ -138,3 +138,20 @@ export function useKeys(handlers: Readonly<Record<string, () => void>>): void {
     return () => removeEventListener("keydown", pressed);
   }, []);
 }
+
+/** Moves through the rows of a list by arrows, `j` and `k`; Enter opens one. @returns its index, -1 before the first move. */
+export function useRows<T>(rows: readonly T[], open: (row: T) => void): number {
+  const [current, setCurrent] = useState(-1);
+  const move = (step: number) => setCurrent((n) => Math.max(0, Math.min(rows.length - 1, n + step)));
+  useKeys({
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    j: () => move(1),
+    k: () => move(-1),
+    Enter: () => {
+      const row = rows[current];
+      if (row !== undefined) open(row);
+    },
+  });
+  return current;
+}

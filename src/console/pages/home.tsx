@@ -5,7 +5,7 @@ import { api } from "../api.ts";
 import { type PageProps, useSession } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { dateOf, marked, namedDayOf, short, textOf, timeZone } from "../format.ts";
-import { go, hashOf, type Loaded, useKeys, useLoad, useSettled } from "../hooks.ts";
+import { go, hashOf, type Loaded, useLoad, useRows, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { CommandLine, Deed, Empty, Outcome, SearchForm, Sentence } from "../parts.tsx";
 import { reasons } from "../reasons.ts";
@@ -207,19 +207,8 @@ interface AnswerProps {
 function Answer({ result, at, onChanged }: AnswerProps) {
   const { query, matches, relevant, plausible, facts = [], took_ms } = result;
   const [isAllShown, setAllShown] = useState(false);
-  const [current, setCurrent] = useState(-1);
   const shown = isAllShown ? matches : matches.slice(0, plausible);
-  const move = (step: number) => setCurrent((n) => Math.max(0, Math.min(shown.length - 1, n + step)));
-  useKeys({
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => {
-      const chosen = shown[current];
-      if (chosen !== undefined) go(hashOf("home", { ...at, id: chosen.id }));
-    },
-  });
+  const current = useRows(shown, ({ id }) => go(hashOf("home", { ...at, id })));
   return (
     <>
       <p class="count" role="status">

@@ -4,7 +4,7 @@ import { api, reasonOf } from "../api.ts";
 import { type PageProps, useSession, useTell } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
-import { go, hashOf, useKeys } from "../hooks.ts";
+import { go, hashOf, useKeys, useRows } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { AskedDeed, Deed, Empty, Input, Problem } from "../parts.tsx";
 import { texts } from "../texts.ts";
@@ -27,18 +27,8 @@ export function Notes({ at }: PageProps) {
   const list = usePages(JSON.stringify(conditions));
   useChanges(["memory", "user"], list.reload);
   const [picked, setPicked] = useState<ReadonlyMap<string, Memory>>(new Map());
-  const [current, setCurrent] = useState(-1);
-  const open = (id: string) => go(hashOf("notes", { ...at, id }));
-  const move = (step: number) => setCurrent((n) => Math.max(0, Math.min(list.rows.length - 1, n + step)));
+  const current = useRows(list.rows, ({ id }) => go(hashOf("notes", { ...at, id })));
   useKeys({
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    j: () => move(1),
-    k: () => move(-1),
-    Enter: () => {
-      const row = list.rows[current];
-      if (row !== undefined) open(row.id);
-    },
     x: () => {
       const row = list.rows[current];
       if (row !== undefined && scope !== "read") pick(row);
