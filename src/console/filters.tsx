@@ -10,7 +10,7 @@ const NAMES = ["user", "project", "sector", "tag", "from", "to", "client", "day"
 
 /** Suggested in the fields. */
 const SUGGESTED = 200;
-const SUGGESTED_BY = ["tag", "project", "client"] as const;
+const SUGGESTED_BY = ["user", "tag", "project", "client"] as const;
 
 export const isFiltered = (at: Route["at"]): boolean => NAMES.some((name) => at[name] !== undefined);
 
@@ -33,12 +33,7 @@ export function conditionsOf(at: Route["at"]) {
 }
 
 export function Filters({ page, at }: { page: string; at: Route["at"] }) {
-  const { user_id: ownUser, scope } = useSession();
-  const users = useLoad(
-    async (signal) =>
-      scope === "admin" && ownUser === null ? (await api.users.page({ l: SUGGESTED }, { signal })).items : [],
-    [scope, ownUser],
-  );
+  const { user_id: ownUser } = useSession();
   const suggestions = useLoad(
     (signal) =>
       Promise.all(
@@ -98,11 +93,6 @@ export function Filters({ page, at }: { page: string; at: Route["at"] }) {
           {keys.map((key) => key !== null && <option key={key} value={key} />)}
         </datalist>
       ))}
-      <datalist id="users">
-        {users.value?.map(({ user_id }) => (
-          <option key={user_id} value={user_id} />
-        ))}
-      </datalist>
     </details>
   );
 }
