@@ -39,8 +39,8 @@ class Piece {
 export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly fault: string };
-/** A line, and how many bytes there are up to its end; undefined of a last line that has none. */
-type PlacedLine = Line & { readonly end: number | undefined };
+/** A line, and whether it has an end: the last one may be written still. */
+type WrittenLine = Line & { readonly isEnded: boolean };
 
 export const NOT_UTF8 = "is not UTF-8";
 
@@ -60,33 +60,31 @@ export async function* textLines(
   bytes: Bytes,
   maxBytes = MAX_LINE_BYTES,
   { isLoose = false } = {},
-): AsyncGenerator<PlacedLine> {
+): AsyncGenerator<WrittenLine> {
   const piece = new Piece(maxBytes);
   let number = 0;
-  let before = 0;
-  const finish = (end?: number): PlacedLine => {
+  const finish = (isEnded: boolean): WrittenLine => {
     number += 1;
     const line = piece.take();
-    if (line === undefined) return { number, end, fault: `is longer than ${maxBytes} bytes` };
+    if (line === undefined) return { number, isEnded, fault: `is longer than ${maxBytes} bytes` };
     try {
       // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
       const text = new TextDecoder("utf-8", { fatal: !isLoose, ignoreBOM: number > 1 }).decode(line);
-      return { number, end, text: text.endsWith("\r") ? text.slice(0, -1) : text };
+      return { number, isEnded, text: text.endsWith("\r") ? text.slice(0, -1) : text };
     } catch {
-      return { number, end, fault: NOT_UTF8 };
+      return { number, isEnded, fault: NOT_UTF8 };
     }
   };
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       piece.add(chunk.subarray(start, end));
-      yield finish(before + end + 1);
+      yield finish(true);
       start = end + 1;
     }
     piece.add(chunk.subarray(start));
-    before += chunk.length;
   }
-  if (piece.length > 0) yield finish();
+  if (piece.length > 0) yield finish(false);
 }
 
 export type JsonElement =

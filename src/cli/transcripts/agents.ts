@@ -302,7 +302,7 @@ async function* linesOf(path: string): AsyncGenerator<Fields | undefined> {
   for await (const line of textLines(createReadStream(path), MAX_LINE_BYTES, { isLoose: true })) {
     const text = "text" in line ? line.text : undefined;
     // A line without an end is still written.
-    if (line.end !== undefined && text?.trim() !== "") yield objectOf(jsonOf(text ?? ""));
+    if (line.isEnded && text?.trim() !== "") yield objectOf(jsonOf(text ?? ""));
   }
 }
 

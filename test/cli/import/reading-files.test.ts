@@ -21,10 +21,10 @@ const size = fc.integer({ min: 1, max: 20 });
 describe("textLines", () => {
   it("takes LF and CRLF, a byte order mark, and a last line without an end", async () => {
     expect(await all(textLines(bytesOf("\ufeffone\r\ntwo\n\nfour")))).toEqual([
-      { number: 1, text: "one", end: 8 },
-      { number: 2, text: "two", end: 12 },
-      { number: 3, text: "", end: 13 },
-      { number: 4, text: "four", end: undefined },
+      { number: 1, text: "one", isEnded: true },
+      { number: 2, text: "two", isEnded: true },
+      { number: 3, text: "", isEnded: true },
+      { number: 4, text: "four", isEnded: false },
     ]);
   });
 
@@ -35,18 +35,18 @@ describe("textLines", () => {
       Buffer.from("end"),
     ]);
     expect(await all(textLines(bytesOf(bytes), 20))).toEqual([
-      { number: 1, text: "ok", end: 3 },
-      { number: 2, fault: "is longer than 20 bytes", end: 34 },
-      { number: 3, fault: expect.stringContaining("is not UTF-8"), end: 36 },
-      { number: 4, text: "end", end: undefined },
+      { number: 1, text: "ok", isEnded: true },
+      { number: 2, fault: "is longer than 20 bytes", isEnded: true },
+      { number: 3, fault: expect.stringContaining("is not UTF-8"), isEnded: true },
+      { number: 4, text: "end", isEnded: false },
     ]);
   });
 
   it("replaces what is no UTF-8 where that is asked for", async () => {
     const bytes = Buffer.concat([Buffer.from("a"), Buffer.from([0xe9]), Buffer.from("b\nc")]);
     expect(await all(textLines(bytesOf(bytes), 20, { isLoose: true }))).toEqual([
-      { number: 1, text: "a\ufffdb", end: 4 },
-      { number: 2, text: "c", end: undefined },
+      { number: 1, text: "a\ufffdb", isEnded: true },
+      { number: 2, text: "c", isEnded: false },
     ]);
   });
 
