@@ -117,22 +117,15 @@ export function explainStartFailure(error: unknown, dataDir: string): string {
   const fault = cause && pathFault(cause);
   if (fault !== undefined)
     return `The data directory ${dataDir} cannot be used: ${fault}; mend that, or name another with --data-dir.`;
-  switch (cause?.code) {
-    case "EMFILE":
-    case "ENFILE":
-      return "Too many files are open; raise the limit (`ulimit -n 4096`) and start again.";
-    default:
-      return `The daemon could not start: ${messageOf(cause ?? error)} (--log-level debug shows more).`;
-  }
-}
-
-interface SystemError extends Error {
-  readonly code: string;
+  if (cause?.code === "EMFILE" || cause?.code === "ENFILE")
+    return "Too many files are open; raise the limit (`ulimit -n 4096`) and start again.";
+  return `The daemon could not start: ${messageOf(cause ?? error)} (--log-level debug shows more).`;
 }
 
 /** The error of Node behind an error of ours; undefined if there is none. */
-export function systemErrorOf(error: unknown): SystemError | undefined {
+export function systemErrorOf(error: unknown): NodeJS.ErrnoException | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("code" in error && typeof error.code === "string" && "syscall" in error) return error as SystemError;
+  if ("code" in error && typeof error.code === "string" && "syscall" in error)
+    return error as NodeJS.ErrnoException;
   return systemErrorOf(error.cause);
 }
