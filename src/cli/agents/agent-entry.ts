@@ -42,7 +42,7 @@ export function withEntry(place: Place, text: string, launch: LaunchEntry): stri
     ([key]) => !isRemote || (key !== "type" && !REMOTE_KEYS.includes(key)),
   );
   const entry = { ...launch, ...Object.fromEntries(kept), ...launch };
-  if (isDeepStrictEqual(plain(before), plain(entry))) return text;
+  if (isDeepStrictEqual(before, entry)) return text;
   const edited = FORMATS[place.format].put(text, [place.section, NAME], entry, isRemote ? undefined : before);
   return checked(place, text, edited, { [NAME]: entry });
 }
@@ -73,7 +73,7 @@ function checked(place: Place, text: string, edited: string, own: object): strin
   } catch (error) {
     if (!(error instanceof RefusedEdit)) throw error;
   }
-  if (isDeepStrictEqual(plain(after), plain({ entries: { ...others, ...own }, rest }))) return edited;
+  if (isDeepStrictEqual(after, { entries: { ...others, ...own }, rest })) return edited;
   throw new RefusedEdit();
 }
 
@@ -84,13 +84,6 @@ function partsOf({ format, section }: Place, text: string) {
   const entries = given === undefined || (given === null && format === "yaml") ? {} : given;
   if (!isObject(entries)) throw new RefusedEdit(`Its "${section}" does not hold names with values`);
   return { entries, rest };
-}
-
-/** Values without the prototypes that a library gave them. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
 /** Why an entry does not start this program; undefined if it does. */

@@ -45,7 +45,8 @@ function withoutTables(text: string, section: string, name: string): string {
 
 function valueOf(text: string): Fields {
   try {
-    return parse(text.replace(/^\ufeff/, ""), { integersAsBigInt: "asNeeded" });
+    // Cloned because the parser makes objects without a prototype, which equal no others.
+    return structuredClone(parse(text.replace(/^\ufeff/, ""), { integersAsBigInt: "asNeeded" }));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     throw new RefusedEdit(`It is not TOML (line ${error.line})`, { cause: error });
