@@ -34,14 +34,8 @@ const CUT_OFF =
 
 /** Imports from other programs or another memoryd; what is there already is not added again. */
 export async function importFrom(path: string, options: ImportOptions): Promise<void> {
-  const { format, allBranches = false, onlyMine = false, keepUsers = false, dryRun = false } = options;
-  const source = await openSource(path, format, {
-    allBranches,
-    keepUsers,
-    onlyMine,
-    dateFormat: options.dateFormat,
-    encoding: options.encoding,
-  });
+  const { dryRun = false } = options;
+  const source = await openSource(path, options.format, options);
   const report = new ImportReport(options.strict);
   try {
     await run(source, options, report, dryRun ? undefined : await connect(options));

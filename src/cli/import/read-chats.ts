@@ -7,7 +7,7 @@ import { faulty, type ImportItem, listOf, memory, objectOf, skipped, textOf } fr
 
 export interface ConversationOptions {
   /** Import edited and regenerated messages too, not only the branch that was shown last. */
-  readonly allBranches: boolean;
+  readonly allBranches?: boolean;
   /** Import the person's own lines only, no answers. */
   readonly onlyMine?: boolean;
   /** Keep a user that a service made up, too. */
