@@ -83,8 +83,6 @@ const FACTS = "/api/temporal/fact";
 export function factCalls({ get, remove, patch, write }: Transport) {
   /** One page; past facts too, unless `at` names a moment. */
   const page = (place?: wire.FactPlace, options?: CallOptions) => get<wire.FactPage>(FACTS, place, options);
-  const close = (id: string, query: object | undefined, options: CallOptions | undefined) =>
-    remove<wire.Fact>(path`/api/temporal/fact/${id}`, query, options);
   return {
     page,
     /** All that match, fetched page by page. */
@@ -102,10 +100,11 @@ export function factCalls({ get, remove, patch, write }: Transport) {
     update: (id: string, body: wire.FactChanges, options?: CallOptions) =>
       patch<wire.Fact>(path`/api/temporal/fact/${id}`, body, options),
     /** Ends it now, or at `valid_to`. */
-    close: (id: string, end?: wire.FactEnd, options?: CallOptions) => close(id, end, options),
+    close: (id: string, end?: wire.FactEnd, options?: CallOptions) =>
+      remove<wire.Fact>(path`/api/temporal/fact/${id}`, end, options),
     /** Removes it and all its versions for good. */
     erase: (id: string, owner?: wire.Owner, options?: CallOptions) =>
-      close(id, { ...owner, erase: true }, options),
+      remove<wire.Fact>(path`/api/temporal/fact/${id}`, { ...owner, erase: true }, options),
     timeline: (filter: wire.FactTimelineFilter, options?: CallOptions) =>
       get<wire.FactTimeline>("/api/temporal/timeline", filter, options),
     search: (search: wire.FactSearch, options?: CallOptions) =>
