@@ -84,9 +84,8 @@ export default function Markdown({ text, hashOfLink }: MarkdownProps) {
       case "checkbox":
         return null;
       case "image":
+      case "escape":
         return token.text;
-      case "html":
-        return token.raw;
       case "text":
         return token.tokens === undefined ? token.text : all(token.tokens);
       case "paragraph":
@@ -98,8 +97,6 @@ export default function Markdown({ text, hashOfLink }: MarkdownProps) {
         const Element = token.type;
         return <Element key={index}>{all(token.tokens)}</Element>;
       }
-      case "escape":
-        return token.text;
       default:
         return some.raw;
     }
