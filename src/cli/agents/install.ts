@@ -47,13 +47,12 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       throw new CliFailure(
         `${agent.title} does not seem to be installed: there is no ${agent.signs.at(-1) ?? dirname(file)}. Say --force to write ${file} all the same.`,
       );
-    const { dataDir } = settingsOf(options);
-    const consent = withHooks && {
-      ...(await consentTo({ agent: withHooks, program, dataDir }, options.hooks ?? true)),
+    const setup = withHooks && { agent: withHooks, program, dataDir: settingsOf(options).dataDir };
+    const consent = setup && {
+      ...(await consentTo(setup, options.hooks ?? true)),
       ...present({ user: options.user, project: options.projectName }),
     };
-    if (withHooks !== undefined && consent !== undefined)
-      checkHooks({ agent: withHooks, program, dataDir }, consent);
+    if (setup && consent) checkHooks(setup, consent);
     const mode = project ? PROJECT_FILE_MODE : USER_FILE_MODE;
     const change = changeConfigFile(file, mode, adviceOf(agent), (text) => withEntry(agent, text, launch));
     if (change.changed) {
@@ -61,8 +60,7 @@ export async function installFor(ids: readonly AgentId[], options: InstallOption
       printChange(file, change);
       if (project) print("It has paths of this machine; other users of the file need their own.");
     } else print(`${agent.title} already has memoryd in ${file}.`);
-    if (withHooks !== undefined && consent !== undefined)
-      installHooks({ agent: withHooks, program, dataDir }, consent);
+    if (setup && consent) installHooks(setup, consent);
   }
 }
 
