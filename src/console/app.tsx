@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { api, closeSession, isSignIn, openSession, SIGNED_OUT } from "./api.ts";
-import { type Message, MessageContext, SessionContext, useSession, useTell } from "./context.ts";
+import { type Message, MessageContext, SessionContext, useSession } from "./context.ts";
 import { hashOf, type Route, useEvery, useKeys, useLoad, useRoute } from "./hooks.ts";
 import { followChanges } from "./live.ts";
 import { Agents } from "./pages/agents.tsx";
@@ -91,6 +91,11 @@ function Frame({ route: { page, at } }: { route: Route }) {
   const [message, setMessage] = useState<Message>();
   const [isHelpShown, setHelpShown] = useState(false);
   const main = useRef<HTMLElement>(null);
+  const undo = () =>
+    message?.undo?.().then(
+      () => setMessage(undefined),
+      (error: unknown) => setMessage({ text: String(error) }),
+    );
   useKeys({
     "?": () => setHelpShown(true),
     "/": () => {
@@ -150,7 +155,11 @@ function Frame({ route: { page, at } }: { route: Route }) {
         {message !== undefined && (
           <p>
             {message.text}
-            {message.undo !== undefined && <Undo message={message} onDone={() => setMessage(undefined)} />}
+            {message.undo !== undefined && (
+              <button type="button" onClick={() => void undo()}>
+                {message.label ?? texts.undo}
+              </button>
+            )}
           </p>
         )}
       </div>
@@ -166,33 +175,7 @@ function Frame({ route: { page, at } }: { route: Route }) {
 /** Shows the error of a broken page in its place; another page works all the same. */
 function Guarded({ children }: { children: ComponentChildren }) {
   const [error, forget] = useErrorBoundary();
-  return error === undefined ? (
-    <>{children}</>
-  ) : (
-    <p class="problem" role="alert">
-      {String(error)}{" "}
-      <button type="button" onClick={forget}>
-        {texts.tryAgain}
-      </button>
-    </p>
-  );
-}
-
-function Undo({ message: { undo, label = texts.undo }, onDone }: { message: Message; onDone: () => void }) {
-  const tell = useTell();
-  const press = async () => {
-    try {
-      await undo?.();
-      onDone();
-    } catch (error) {
-      tell({ text: String(error) });
-    }
-  };
-  return (
-    <button type="button" onClick={() => void press()}>
-      {label}
-    </button>
-  );
+  return error === undefined ? <>{children}</> : <Problem of={String(error)} onRetry={forget} />;
 }
 
 /** Says when the daemon is gone, and when it is back. */

@@ -58,14 +58,7 @@ export function Outcome<T>({
 }) {
   return (
     <>
-      {error !== undefined && (
-        <p class="problem" role="alert">
-          {error}{" "}
-          <button type="button" onClick={reload}>
-            {texts.tryAgain}
-          </button>
-        </p>
-      )}
+      <Problem of={error} onRetry={reload} />
       {value !== undefined && children(value)}
       {value === undefined && isLoading && (
         <p class="waiting" role="status">
@@ -168,11 +161,16 @@ export function PartText({ of: { content, source } }: { of: Memory }) {
   );
 }
 
-/** What went wrong; nothing while that is undefined. */
-export function Problem({ of }: { of: string | undefined }) {
+/** What went wrong, and a button to try it again; nothing while that is undefined. */
+export function Problem({ of, onRetry }: { of: string | undefined; onRetry?: () => void }) {
   return of === undefined ? null : (
     <p class="problem" role="alert">
-      {of}
+      {of}{" "}
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          {texts.tryAgain}
+        </button>
+      )}
     </p>
   );
 }
