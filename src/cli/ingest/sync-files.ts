@@ -13,7 +13,6 @@ import type { Flags } from "../output/options.ts";
 import { showProgress } from "../output/output.ts";
 
 export interface IngestOptions extends Flags {
-  readonly language?: string;
   /** A label of the Encoding Standard, for texts that are not UTF-8. */
   readonly encoding?: string;
 }
