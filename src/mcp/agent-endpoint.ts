@@ -9,10 +9,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { forbidden, ServiceError, invalidRequest, notFound } from "../core/errors.ts";
-import type { Operations } from "../core/operations.ts";
-import type { Clock, Places } from "../core/ports.ts";
 import {
   advertisedTool,
   AGENT_INSTRUCTIONS,
@@ -25,7 +22,7 @@ import {
   type ToolChoice,
 } from "../schemas/agent-tools.ts";
 import { ADDS_PER_HOUR, AddAllowance } from "./add-allowance.ts";
-import { type AgentContext, type AgentScope, ownerCheck, idOf } from "./agent-context.ts";
+import { type AgentContext, ownerCheck, idOf } from "./agent-context.ts";
 import { recall } from "./memory-tools.ts";
 import { USERS_OWN_CLIENT, note, notesPreface } from "./notes.ts";
 import { failed, messageOf, runTool } from "./run-tool.ts";
@@ -60,13 +57,10 @@ function carriedClient(headers: Headers): string | undefined {
 }
 
 /** One request to `/mcp`, past every guard. */
-export interface AgentRequest extends AgentScope {
+export interface AgentRequest extends Pick<AgentContext, "project" | "userId" | "operations" | "documents"> {
   /** Method, address and headers; the body is in `body`. */
   readonly request: Request;
   readonly body: unknown;
-  /** Limited to the caller's rights. */
-  readonly operations: Operations;
-  readonly documents: DocumentOperations;
   /** The id that adds are counted by; the client's name where it is undefined. */
   readonly adder: string | undefined;
   readonly mayWrite: boolean;
@@ -76,12 +70,8 @@ export interface AgentRequest extends AgentScope {
   readonly tools: ToolChoice;
 }
 
-export interface AgentEndpointOptions {
+export interface AgentEndpointOptions extends Pick<AgentContext, "clock" | "places" | "timeZone"> {
   readonly version: string;
-  readonly clock: Clock;
-  readonly places: Places;
-  /** In which agents mean "last week". */
-  readonly timeZone: string;
   /** Notes, facts and documents that a client may add within an hour; `ADDS_PER_HOUR` if absent. */
   readonly addsPerHour?: number;
   readonly report: (error: unknown) => void;
@@ -97,8 +87,8 @@ const UNNAMED = "mcp";
  * returns never rejects for what a client did.
  */
 export function createAgentEndpoint(options: AgentEndpointOptions) {
-  const { version, clock, places, timeZone, addsPerHour = ADDS_PER_HOUR, report } = options;
-  const allowance = new AddAllowance(addsPerHour, clock);
+  const { version, addsPerHour = ADDS_PER_HOUR, report, ...means } = options;
+  const allowance = new AddAllowance(addsPerHour, means.clock);
 
   function serverFor(call: AgentRequest): Server {
     const chosen = chosenTools(call.tools);
@@ -111,12 +101,10 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
       const client = clientOf(call, server.getClientVersion()?.name);
       return {
         ...call,
+        ...means,
         client,
         adder: call.adder ?? `agent ${client}`,
         allowance,
-        clock,
-        places,
-        timeZone,
         newMark: () => randomBytes(MARK_BYTES).toString("hex"),
       };
     };
