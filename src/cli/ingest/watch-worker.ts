@@ -29,7 +29,6 @@ const LOOK_EVERY_MS = 60_000;
 const PAUSE_PER_LOOK = 9;
 
 const dataDir = process.argv[2] ?? "";
-const ending = new AbortController();
 process.on("disconnect", () => process.exit());
 
 function say(level: WatchMessage["level"], text: string): void {
@@ -37,7 +36,6 @@ function say(level: WatchMessage["level"], text: string): void {
 }
 
 interface Following {
-  readonly folders: readonly WatchedFolder[];
   readonly followers: ReadonlyMap<string, FolderFollower>;
   readonly watcher: FSWatcher;
 }
@@ -51,7 +49,7 @@ async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
   const followers = new Map<string, FolderFollower>();
   const status = readWatchStatus(dataDir);
   for (const { path, ...options } of folders) {
-    const run = await startRun(api, findApi, options, ending.signal);
+    const run = await startRun(api, findApi, options, new AbortController().signal);
     followers.set(path, new FolderFollower({ path }, run, status[path]?.removed));
   }
   const watcher = watch(
@@ -69,7 +67,7 @@ async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
     if (!isTold) say("warn", `changes are only found once a minute: ${(error as Error).message}`);
     isTold = true;
   });
-  return { folders, followers, watcher };
+  return { followers, watcher };
 }
 
 /** @returns whether another look is needed soon, and whether files wait for it that can be ingested at once. */
