@@ -96,9 +96,9 @@ export function withPeriod(command: Command, what: string): Command {
     .option(
       "--from <time>",
       `only ${what} at this time or later, such as 2022-09, yesterday, 7d or "last week"`,
-      startTime,
+      edgeOf("from"),
     )
-    .option("--to <time>", `only ${what} before this time`, endTime);
+    .option("--to <time>", `only ${what} before this time`, edgeOf("to"));
 }
 
 /* Values of options and arguments. What is thrown is printed with the option's name. */
@@ -136,17 +136,11 @@ export function time(text: string): string {
   );
 }
 
-/** As `time`; of a period in words, such as "last week", its beginning. */
-function startTime(text: string): string {
-  const from = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.from : undefined;
-  return from === undefined ? time(text) : new Date(from).toISOString();
-}
-
-/** As `time`; of a period in words its end. */
-function endTime(text: string): string {
-  const to = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.to : undefined;
-  return to === undefined || !Number.isFinite(to) ? time(text) : new Date(to).toISOString();
-}
+/** As `time`; of a period in words, such as "last week", its beginning or its end. */
+const edgeOf = (edge: "from" | "to") => (text: string) => {
+  const moment = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.[edge] : undefined;
+  return moment === undefined || !Number.isFinite(moment) ? time(text) : new Date(moment).toISOString();
+};
 
 /** The period that words such as "last week" name, as a question would. */
 function timeOfPeriod(text: string): { readonly from: number; readonly to: number } | undefined {
