@@ -25,7 +25,7 @@ const given = process.argv.slice(2);
 const at = given.indexOf("--store");
 const [, store] = at === -1 ? [] : given.splice(at, 2);
 const words = given.map((word) => word.replace(/^--/, ""));
-const numbers = words.filter((word) => /^\d+$/.test(word)).map(Number);
+const numbers = [...new Set(words.filter((word) => /^\d+$/.test(word)).map(Number))];
 const [thousands = 1_000] = numbers;
 const MILLION = 1_000_000;
 const sizes = [

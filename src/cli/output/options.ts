@@ -96,9 +96,9 @@ export function withPeriod(command: Command, what: string): Command {
     .option(
       "--from <time>",
       `only ${what} at this time or later, such as 2022-09, yesterday, 7d or "last week"`,
-      edgeOf("from"),
+      startTime,
     )
-    .option("--to <time>", `only ${what} before this time`, edgeOf("to"));
+    .option("--to <time>", `only ${what} before this time`, endTime);
 }
 
 /* Values of options and arguments. What is thrown is printed with the option's name. */
@@ -141,6 +141,8 @@ const edgeOf = (edge: "from" | "to") => (text: string) => {
   const moment = parseLocalTime(text) === undefined ? timeOfPeriod(text)?.[edge] : undefined;
   return moment === undefined || !Number.isFinite(moment) ? time(text) : new Date(moment).toISOString();
 };
+const startTime = edgeOf("from");
+const endTime = edgeOf("to");
 
 /** The period that words such as "last week" name, as a question would. */
 function timeOfPeriod(text: string): { readonly from: number; readonly to: number } | undefined {
