@@ -168,8 +168,7 @@ export class SimulatedDisk {
           if (there.entries.size === 0) await view.syncDirectory(dirname(resolve(path)));
           return;
         }
-        if (this.#find(dirname(resolve(path))) === undefined)
-          await view.makeDirectory(dirname(resolve(path)));
+        await view.makeDirectory(dirname(resolve(path)));
         await change(`mkdir ${path}`);
         if (this.#find(path) === undefined) this.#set(path, new Folder());
         await view.syncDirectory(dirname(resolve(path)));

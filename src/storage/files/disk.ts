@@ -156,7 +156,7 @@ export const nodeDisk: Disk = {
       return;
     }
     // Not by `recursive`: where a parent that is there refuses with ENOENT, as /proc does, that goes on for ever.
-    if (!(await isDirectory(parent))) await nodeDisk.makeDirectory(parent);
+    await nodeDisk.makeDirectory(parent);
     try {
       await fs.mkdir(path, { mode: 0o700 });
     } catch (error) {
