@@ -25,7 +25,11 @@ export function installedProgram(
 }
 
 /** The launcher of this process, without links. */
-export const launcherPath = (): string => realpathSync(resolve(process.argv[1] ?? ""));
+export function launcherPath(): string {
+  const path = process.argv[1];
+  if (path === undefined) throw new TypeError("the path of the launcher is not known");
+  return realpathSync(resolve(path));
+}
 
 /** The version of the package that a launcher belongs to; undefined if there is none. */
 export function versionAt(launcher: string): string | undefined {

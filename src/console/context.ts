@@ -16,12 +16,15 @@ export interface Message {
   readonly label?: string;
 }
 
-/** Only asked below the provider that the frame makes of a session. */
-export const SessionContext = createContext({} as Session);
+export const SessionContext = createContext<Session | undefined>(undefined);
 export const MessageContext = createContext<(message: Message | undefined) => void>(() => undefined);
 
-/** The owner of this tab. */
-export const useSession = (): Session => useContext(SessionContext);
+/** The owner of this tab; only asked below a session. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new TypeError("outside of a session");
+  return session;
+}
 
 /** Tells at the edge of the page what was done, in place of what stands there; undefined: nothing any more. */
 export const useTell = (): ((message: Message | undefined) => void) => useContext(MessageContext);

@@ -161,7 +161,7 @@ export function PartText({ of: { content, source } }: { of: Memory }) {
   );
 }
 
-/** What went wrong, and a button to try it again; nothing while that is undefined. */
+/** The problem, and a button to try it again; nothing while that is undefined. */
 export function Problem({ of, onRetry }: { of: string | undefined; onRetry?: () => void }) {
   return of === undefined ? null : (
     <p class="problem" role="alert">

@@ -1,3 +1,4 @@
+import { inPieces } from "../core/at-once.ts";
 import { join } from "node:path";
 import { type Finding, note, ok, wrong } from "../core/status.ts";
 import { ServiceError } from "../core/errors.ts";
@@ -76,8 +77,7 @@ async function compareCounts({ store }: OpenedStore): Promise<Finding> {
   const { catalogue } = store;
   const ids = [...store.memoryIds()];
   let read = 0;
-  for (let first = 0; first < ids.length; first += ROWS_PER_READ)
-    read += (await store.readRows(ids.slice(first, first + ROWS_PER_READ))).size;
+  for (const some of inPieces(ids, ROWS_PER_READ)) read += (await store.readRows(some)).size;
   const lacking = [...store.lackingVectors()].length;
   const counts = `${ids.length} memories, ${catalogue.facts.size} facts and ${catalogue.documents.byId.size} documents`;
   if (read < ids.length)

@@ -151,7 +151,7 @@ export function createModelService({
     log.info({ from: model.name, to: to.name }, AGAIN);
     const before = embedder.now;
     embedder.now = next;
-    // What it was embedding is embedded with the new one.
+    // Texts that it was embedding are embedded with the new one.
     const closed = before.close();
     model = to;
     classify = classifierOf(to);

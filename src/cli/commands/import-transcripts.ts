@@ -1,3 +1,4 @@
+import { inPieces } from "../../core/at-once.ts";
 import { basename } from "node:path";
 import { stat } from "node:fs/promises";
 import { type MemorydClient, MemorydError, type NewMemory } from "../../client/client.ts";
@@ -184,8 +185,7 @@ async function sendPending(
   if (daemon === undefined || mark?.pending === undefined) return mark;
   const { pending, ...sent } = mark;
   const refused: Sendable[] = [];
-  for (let from = 0; from < pending.items.length; from += BATCH_ITEMS) {
-    const batch = pending.items.slice(from, from + BATCH_ITEMS);
+  for (const batch of inPieces(pending.items, BATCH_ITEMS)) {
     const outcomes = await sendItems(daemon, "/memory/add/batch", batch, new Set());
     for (const [i, item] of batch.entries()) {
       const outcome = outcomes[i];

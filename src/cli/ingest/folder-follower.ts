@@ -1,6 +1,6 @@
 import { findDocuments } from "../../files/find-documents.ts";
 import type { FolderStatus, WatchedFolder } from "../../files/watched-folders.ts";
-import { findGone, ingestFiles, lookOf, removeGone, type Run, type Tally } from "./sync-files.ts";
+import { emptyTally, findGone, ingestFiles, lookOf, removeGone, type Run, type Tally } from "./sync-files.ts";
 
 /** From this number of documents on, a folder without any of their files looks like a disk that is not mounted. */
 const MIN_KNOWN = 5;
@@ -44,14 +44,17 @@ export class FolderFollower {
     const settled = due.filter(({ path }) => isStill(path));
     this.#before = looks;
     this.#files = files.length;
+    const own = emptyTally();
     const tried = settled.slice(0, FILES_PER_LOOK);
-    const failedBefore = tally.failed.length;
-    await ingestFiles(this.#run, tried, tally);
+    await ingestFiles(this.#run, tried, own);
     this.#waiting = due.length - tried.length;
     for (const path of this.#failed.keys()) if (!looks.has(path)) this.#failed.delete(path);
     for (const { path } of tried) this.#failed.delete(path);
-    for (const { path, reason } of tally.failed.slice(failedBefore)) this.#failed.set(path, reason);
-    const isUnsettled = settled.length < due.length || tally.notTried > 0;
+    for (const { path, reason } of own.failed) this.#failed.set(path, reason);
+    for (const key of ["added", "replaced", "unchanged", "memories", "notTried"] as const)
+      tally[key] += own[key];
+    tally.failed.push(...own.failed);
+    const isUnsettled = settled.length < due.length || own.notTried > 0;
     const isWaiting = settled.length > FILES_PER_LOOK;
     return { isUnsettled: isUnsettled || isWaiting, isWaiting };
   }

@@ -1,4 +1,4 @@
-import { runAtOnce } from "../at-once.ts";
+import { inPieces, runAtOnce } from "../at-once.ts";
 import type { DocumentRow } from "../documents/document.ts";
 import { documentRowsRemoval, memoryIdsOf, presentRemoval } from "../documents/store-document.ts";
 import { conflict } from "../errors.ts";
@@ -222,7 +222,7 @@ export async function readAll<T>(
   read: (ids: readonly string[]) => Promise<Map<string, T>>,
 ): Promise<Map<string, T>> {
   const rows = new Map<string, T>();
-  for (let first = 0; first < ids.length; first += ROWS_PER_READ)
-    for (const [id, row] of await read(ids.slice(first, first + ROWS_PER_READ))) rows.set(id, row);
+  for (const some of inPieces(ids, ROWS_PER_READ))
+    for (const [id, row] of await read(some)) rows.set(id, row);
   return rows;
 }

@@ -270,7 +270,7 @@ export async function noteSuspects(disk: Disk, directory: string, paths: readonl
 export async function scrub(
   disk: Disk,
   directory: string,
-  latest: () => Pick<Checkpoint, "tables">,
+  latest: () => Checkpoint,
   signal?: AbortSignal,
   known: ReadonlySet<string> = new Set(),
 ): Promise<FileDamage[]> {
@@ -297,7 +297,10 @@ export function scrubInBackground({
   readonly known: ReadonlySet<string> | undefined;
 }): readonly string[] {
   const damage: string[] = [];
-  const latest = () => checkpointer.latest ?? { tables: [] };
+  const latest = () => {
+    if (checkpointer.latest === undefined) throw new TypeError("an open store has a checkpoint");
+    return checkpointer.latest;
+  };
   const done = sleep(SCRUB_DELAY_MS, undefined, { ref: false, signal }).then(async () => {
     const found = await scrub(disk, directory, latest, signal, known);
     for (const { sentence } of found) {

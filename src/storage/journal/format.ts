@@ -33,6 +33,7 @@ export const GROUP_HEADER_BYTES = 40;
 export const FRAME_HEADER_BYTES = 24;
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const MAX_GROUP_BYTES = 8 * 1024 * 1024;
+export const MAX_STORE_ID_BYTES = 91;
 
 const SEGMENT_MAGIC = Buffer.from("memjrnl\n");
 export const GROUP_MAGIC = Buffer.from("grp\n");
@@ -50,6 +51,8 @@ export interface SegmentHeader {
 
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   const storeId = Buffer.from(header.storeId);
+  if (storeId.length > MAX_STORE_ID_BYTES)
+    throw new RangeError(`store id longer than ${MAX_STORE_ID_BYTES} bytes`);
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
   SEGMENT_MAGIC.copy(bytes);
   bytes.writeUInt32LE(header.format, 8);

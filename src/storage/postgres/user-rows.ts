@@ -1,3 +1,4 @@
+import { inPieces } from "../../core/at-once.ts";
 import type { Change, LanceTable, MemoryRow, Rows, TokenRow } from "../../core/rows.ts";
 import { bytesOf } from "../catalogue/overlay.ts";
 import type { StoredRows, StoredTokens } from "../store-ports.ts";
@@ -125,8 +126,8 @@ export function scannedRows(query: Query, owner: string): ScannedRows {
       }
     },
     async *scanMemories() {
-      for (let first = 0; first < memories.length; first += ROWS_PER_BATCH) {
-        yield memories.slice(first, first + ROWS_PER_BATCH);
+      for (const some of inPieces(memories, ROWS_PER_BATCH)) {
+        yield some;
         await new Promise((done) => setImmediate(done));
       }
       memories = [];

@@ -1,3 +1,4 @@
+import { inPieces } from "../../core/at-once.ts";
 import type { Data, DataType, RecordBatch, Schema } from "apache-arrow";
 import { arrow, type Connection, Index, type Table } from "./lancedb.ts";
 import { type ColumnData, type Columns, type ColumnType, storedText } from "./columns.ts";
@@ -136,8 +137,7 @@ export async function addMissingColumns(table: Table, name: LanceTable): Promise
 
 /** Filters for rows by their key, each for as many ids as LanceDB likes to look for at once. */
 export function* keyFilters(name: LanceTable, ids: readonly string[]): Generator<string> {
-  for (let start = 0; start < ids.length; start += IDS_PER_FILTER)
-    yield isOneOf(TABLE_SPECS[name].key, ids.slice(start, start + IDS_PER_FILTER));
+  for (const some of inPieces(ids, IDS_PER_FILTER)) yield isOneOf(TABLE_SPECS[name].key, some);
 }
 
 export async function deleteRows(table: Table, name: LanceTable, ids: readonly string[]): Promise<void> {

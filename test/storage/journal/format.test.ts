@@ -101,7 +101,8 @@ describe("the journal's format", () => {
     }
   });
 
-  it("holds the longest store id", () => {
+  it("refuses a store id that does not fit", () => {
+    expect(() => encodeSegmentHeader({ ...header, storeId: "é".repeat(46) })).toThrow(RangeError);
     expect(
       decodeSegmentHeader(encodeSegmentHeader({ ...header, storeId: "x".repeat(91) }))?.storeId,
     ).toHaveLength(91);
