@@ -6,7 +6,7 @@
  *   MEMORYD_ANSWERS=/tmp/after.jsonl MEMORYD_BEFORE=/tmp/before.jsonl npx vitest run --project eval answers
  *
  * writes what was found, and prints each question that is answered otherwise than before. `MEMORYD_SETS` names some of the sets
- * ("tenth notes,pairs").
+ * ("tenth notes;pairs").
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
@@ -36,7 +36,7 @@ it("answers", async () => {
   onTestFinished(() => embedder.close());
   const answers: Answer[] = [];
   for (const [name, read] of SETS) {
-    if (read === undefined || (wanted !== undefined && !wanted.split(",").includes(name))) continue;
+    if (read === undefined || (wanted !== undefined && !wanted.split(";").includes(name))) continue;
     const set = read();
     const cached = cachedEmbedder(embedder, set.name);
     const world = await openSet(set, cached);
