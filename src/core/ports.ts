@@ -253,8 +253,6 @@ export interface MemoryStore {
   readVersions(ids: readonly string[]): Promise<Map<string, VersionRow>>;
   /** Compares the clock with the time that is believed. To be called once per hour, or more often. */
   lookAtClock(): Promise<void>;
-  /** The time that is certain enough to remove something for good: never that of a clock that has just jumped. */
-  readonly believedNow: number;
   /**
    * Token vectors of those among `ids` that have any. Valid until the caller's next `await`: a later read may reuse their buffer. Copy
    * them to keep them.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EmbeddingStamp, TokenVectors } from "../core/embedding.ts";
-import { runAtOnce } from "../core/at-once.ts";
+import { inPieces, runAtOnce } from "../core/at-once.ts";
 import { notReady, type ServiceError } from "../core/errors.ts";
 import { citedAsNow } from "../core/documents/store-document.ts";
 import { LATER_FIELDS, type SeenMemory } from "../core/memory.ts";
@@ -53,6 +53,8 @@ import { WriteRoom } from "./write-room.ts";
 
 /** Staging more than these, some 20 ms, is done in steps. */
 const CHANGES_AT_ONCE = 10_000;
+/** Rows that come from the tables' thread in one message, which blocks the event loop. */
+const ROWS_PER_READ = 1_000;
 /** Keeps memories and facts in a journal, in memory and in tables; see `src/README.md` for how the three share the work. */
 export class IndexedMemoryStore implements MemoryStore {
   readonly #indexes: StoreIndexes;
@@ -155,7 +157,8 @@ export class IndexedMemoryStore implements MemoryStore {
   }
 
   #sectionAt(now: number): WriteSection {
-    return { now, nextOrder: this.#indexes.nextOrder, believedNow: this.believedNow };
+    const { nextOrder, believed } = this.#indexes;
+    return { now, nextOrder, believedNow: believed?.at ?? this.#clock.now() };
   }
 
   async assertWritable(): Promise<void> {
@@ -192,10 +195,6 @@ export class IndexedMemoryStore implements MemoryStore {
     // The memory is one JSON value: columns that came later do not complete it.
     for (const [id, row] of rows) rows.set(id, { ...row, memory: { ...LATER_FIELDS, ...row.memory } });
     return rows;
-  }
-
-  get believedNow(): number {
-    return this.#indexes.believed?.at ?? this.#clock.now();
   }
 
   async lookAtClock(): Promise<void> {
@@ -344,8 +343,12 @@ export class IndexedMemoryStore implements MemoryStore {
     await this.#tables.close();
   }
 
-  #read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
-    return this.#indexes.overlay.read(table, ids, (others) => this.#tables.read(table, others));
+  async #read<T extends LanceTable>(table: T, ids: readonly string[]): Promise<Map<string, Rows[T]>> {
+    const rows = new Map<string, Rows[T]>();
+    const stored = (others: readonly string[]) => this.#tables.read(table, others);
+    for (const some of inPieces(ids, ROWS_PER_READ))
+      for (const [id, row] of await this.#indexes.overlay.read(table, some, stored)) rows.set(id, row);
+    return rows;
   }
 
   /** Notes the record, and stages one that is not yet. @throws what the journal throws at once, before that. */

@@ -13,7 +13,7 @@ import type { SeenMemory } from "../memory.ts";
 import { missing } from "../owned.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, VersionRow } from "../rows.ts";
-import { entryOf, partsOf, readAll, type TrashInput } from "./trash.ts";
+import { entryOf, partsOf, type TrashInput } from "./trash.ts";
 import type { VersionEntry } from "./version-index.ts";
 
 const EMBEDDED_AT_ONCE = 8;
@@ -30,10 +30,7 @@ export async function restoreFromTrash(
   const { store, embedder, followUps, nextTurn } = ports;
   const { versions } = store.catalogue;
   const parts = partsOf(versions, entryOf(ports, input));
-  const rows = await readAll(
-    parts.map(({ id }) => id),
-    (ids) => store.readVersions(ids),
-  );
+  const rows = await store.readVersions(parts.map(({ id }) => id));
   const restored = await mapAtOnce(parts, EMBEDDED_AT_ONCE, async (entry): Promise<Restored> => {
     const row = rows.get(entry.id);
     if (row === undefined) throw missing("trash");

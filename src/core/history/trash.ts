@@ -1,4 +1,4 @@
-import { inPieces, runAtOnce } from "../at-once.ts";
+import { runAtOnce } from "../at-once.ts";
 import type { DocumentRow } from "../documents/document.ts";
 import { documentRowsRemoval, memoryIdsOf, presentRemoval } from "../documents/store-document.ts";
 import { conflict } from "../errors.ts";
@@ -12,8 +12,6 @@ import { type Change, memoryOf, type MemoryRow } from "../rows.ts";
 import { keepVersion, removalOf } from "./keep-version.ts";
 import { charsAt } from "./memory-history.ts";
 import type { VersionEntry, VersionReads } from "./version-index.ts";
-
-const ROWS_PER_READ = 1_000;
 
 interface TrashMemoryInput extends TrashInput {
   readonly ifVersion?: number;
@@ -40,7 +38,7 @@ export async function trashMemory(
   };
   for (;;) {
     const { document, ids } = judge();
-    const rows = await readAll(ids, (some) => store.readRows(some));
+    const rows = await store.readRows(ids);
     const decide = function* (section: WriteSection): Steps<Decision<boolean>> {
       const now = judge();
       const isSame =
@@ -121,10 +119,7 @@ export async function listTrash(
     (a, b) => b.endedAt - a.endedAt || (a.memoryId < b.memoryId ? 1 : -1),
   );
   const wanted = all.slice(offset, offset + limit);
-  const rows = await readAll(
-    wanted.map(({ id }) => id),
-    (ids) => store.readVersions(ids),
-  );
+  const rows = await store.readVersions(wanted.map(({ id }) => id));
   const items = wanted.flatMap((entry) => {
     const row = rows.get(entry.id);
     if (row === undefined) return [];
@@ -214,15 +209,4 @@ export async function expireVersions(ports: Pick<MemoryPorts, "store" | "history
     );
     return { changes: removalOf(past), result: past.length };
   });
-}
-
-/** The rows of any number of ids. */
-export async function readAll<T>(
-  ids: readonly string[],
-  read: (ids: readonly string[]) => Promise<Map<string, T>>,
-): Promise<Map<string, T>> {
-  const rows = new Map<string, T>();
-  for (const some of inPieces(ids, ROWS_PER_READ))
-    for (const [id, row] of await read(some)) rows.set(id, row);
-  return rows;
 }

@@ -4,7 +4,7 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { Catalogue, CatalogueEntry } from "../ports.ts";
 import { restoreVersion } from "./memory-history.ts";
 import { restoreFromTrash } from "./restore-from-trash.ts";
-import { documentRootedAt, readAll, trashMemory } from "./trash.ts";
+import { documentRootedAt, trashMemory } from "./trash.ts";
 import type { VersionEntry } from "./version-index.ts";
 
 const DEFAULT_SINCE_MS = 2 * 3_600_000;
@@ -201,10 +201,9 @@ async function textsOf({ store }: MemoryPorts, plans: readonly Plan[]): Promise<
   const texts = new Map<string, string>();
   const beginning = (text: string) => text.slice(0, TEXT_CHARS).replace(/[\uD800-\uDBFF]$/, "");
   const ids = plans.map(({ id }) => id);
-  for (const [id, { content }] of await readAll(ids, (some) => store.readRows(some)))
-    texts.set(id, beginning(content));
+  for (const [id, { content }] of await store.readRows(ids)) texts.set(id, beginning(content));
   const trashed = ids.flatMap((id) => (texts.has(id) ? [] : (catalogue.versions.deleted(id)?.id ?? [])));
-  for (const { memory } of (await readAll(trashed, (some) => store.readVersions(some))).values())
+  for (const { memory } of (await store.readVersions(trashed)).values())
     texts.set(memory.id, beginning(memory.content));
   return texts;
 }
