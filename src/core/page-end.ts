@@ -1,3 +1,5 @@
+import type { Memory } from "./memory.ts";
+
 /** A page of any list ends early here, which bounds memory on both sides. */
 export const MAX_PAGE_CHARS = 8 * 1_024 * 1_024;
 
@@ -20,11 +22,12 @@ export interface PageRequest {
 }
 
 /** Items, from the first on, that fit on a page of `MAX_PAGE_CHARS`; at least one. */
-export function fitting(count: number, charsAt: (index: number) => number): number {
+export function fitting<T>(items: readonly T[], charsOf: (item: T) => number): readonly T[] {
   let chars = 0;
-  for (let index = 0; index < count; index += 1) {
-    chars += charsAt(index);
-    if (chars > MAX_PAGE_CHARS && index > 0) return index;
-  }
-  return count;
+  const end = items.findIndex((item, i) => (chars += charsOf(item)) > MAX_PAGE_CHARS && i > 0);
+  return end < 0 ? items : items.slice(0, end);
 }
+
+/** About how much of a page a memory takes. */
+export const charsOfMemory = ({ content, metadata }: Pick<Memory, "content" | "metadata">): number =>
+  content.length + JSON.stringify(metadata).length;

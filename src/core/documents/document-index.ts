@@ -154,10 +154,9 @@ function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
     .filter((row) => projects === undefined || projects.includes(row.project))
     .sort((a, b) => b.order - a.order);
   const rest = matching.filter(({ order }) => order < before).slice(offset);
-  const count = fitting(Math.min(limit, rest.length), (index) => charsOf(rest[index] as T));
-  const items = rest.slice(0, count);
+  const items = fitting(rest.slice(0, limit), charsOf);
   const last = items.at(-1);
-  const isMore = rest.length > count && last !== undefined;
+  const isMore = rest.length > items.length && last !== undefined;
   return { items, total: matching.length, ...(isMore && { nextBefore: last.order }) };
 }
 

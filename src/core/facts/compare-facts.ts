@@ -43,19 +43,19 @@ export function compareFacts({ store }: FactReadPorts, input: CompareFactsInput)
   changed.sort((a, b) => compareForList(a.after, b.after));
   const { limit, offset = 0 } = input;
   const longest = Math.max(added.length, removed.length, changed.length, unchanged.length);
-  const rows = fitting(Math.min(limit, Math.max(0, longest - offset)), (row) => {
-    const place = offset + row;
+  const places = Array.from({ length: longest }, (_, place) => place).slice(offset, offset + limit);
+  const shown = fitting(places, (place) => {
     const change = changed[place];
     const facts = [added[place], removed[place], change?.before, change?.after, unchanged[place]];
     return facts.reduce((sum, fact) => sum + (fact === undefined ? 0 : charsOf(fact)), 0);
   });
-  const next = offset + rows;
+  const next = offset + shown.length;
   return {
     added: added.slice(offset, next),
     removed: removed.slice(offset, next),
     changed: changed.slice(offset, next),
     unchanged: unchanged.slice(offset, next),
-    nextOffset: rows > 0 && longest > next ? next : undefined,
+    nextOffset: shown.length > 0 && longest > next ? next : undefined,
     summary: {
       added: added.length,
       removed: removed.length,

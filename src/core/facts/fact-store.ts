@@ -60,9 +60,7 @@ export function presentOf(clock: Clock, latestRecordedAt: number): number {
 /** One page of the facts that a read found. */
 export function pageOf(found: Fact[], range: PageRange): FactPage {
   const total = found.length;
-  const facts = sortedPage(found, range, compareForList);
-  const count = fitting(facts.length, (index) => charsOf(facts[index] as Fact));
-  return { total, facts: facts.slice(0, count) };
+  return { total, facts: fitting(sortedPage(found, range, compareForList), charsOf) };
 }
 
 /** The facts with what the write did so far on top; the book stays untouched until all is decided. */

@@ -106,9 +106,7 @@ export function factTimeline({ store }: FactReadPorts, input: FactTimelineInput)
     }
   });
   const total = events.length;
-  const page = sortedPage(events, input, inOrder);
-  const count = fitting(page.length, (index) => charsOf((page[index] as FactEvent).fact));
-  return { total, events: page.slice(0, count) };
+  return { total, events: fitting(sortedPage(events, input, inOrder), ({ fact }) => charsOf(fact)) };
 }
 
 function eventsOf(fact: Fact, { versions }: FactHistory): FactEvent[] {

@@ -2,9 +2,8 @@ import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { updateMemory } from "../memories/update-memory.ts";
 import { CHANGEABLE, type Changeable, type Memory, type SeenMemory } from "../memory.ts";
 import { missing, owned, visible } from "../owned.ts";
-import { fitting, MAX_PAGE_CHARS } from "../page-end.ts";
+import { charsOfMemory, fitting } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
-import type { VersionEntry } from "./version-index.ts";
 
 /** A memory, and perhaps the user who must own it. */
 type OneMemory = { readonly id: string; readonly userId?: string };
@@ -21,33 +20,17 @@ export async function memoryHistory(
   const present = (await store.readMemories([id])).get(id);
   if (present === undefined) throw missing("memory");
   const kept = store.catalogue.versions.of(id);
-  const versions = kept.filter(({ version }) => version < present.version).reverse();
-  const wanted = versions.slice(Math.max(0, offset - 1), Math.max(0, offset - 1 + limit));
-  const rows = await store.readVersions(wanted.map((entry) => entry.id));
-  const earlier = wanted.flatMap((entry) => {
-    const memory = rows.get(entry.id)?.memory;
-    return memory === undefined ? [] : [asVersion(memory, entry)];
-  });
-  const items = offset === 0 ? [asVersion(present, originOf(present, kept)), ...earlier] : earlier;
-  const page = items.slice(0, limit);
-  return { items: page.slice(0, fitting(page.length, charsAt(page))), total: versions.length + 1 };
-}
-
-const asVersion = (memory: Memory, { madeHow, madeBy }: Pick<VersionEntry, "madeHow" | "madeBy">) => ({
-  memory,
-  changedAt: memory.updatedAt,
-  changedBy: madeBy,
-  change: madeHow,
-});
-
-/** For `fitting`, of anything with a memory. */
-export function charsAt(items: readonly { readonly memory: Memory }[]): (index: number) => number {
-  return (index) => {
-    const memory = items[index]?.memory;
+  const earlier = kept.filter(({ version }) => version < present.version).reverse();
+  const wanted = ["present" as const, ...earlier].slice(offset, offset + limit);
+  const rows = await store.readVersions(wanted.flatMap((each) => (each === "present" ? [] : each.id)));
+  const items = wanted.flatMap((each) => {
+    const memory: Memory | undefined = each === "present" ? present : rows.get(each.id)?.memory;
+    const { madeHow, madeBy } = each === "present" ? originOf(present, kept) : each;
     return memory === undefined
-      ? MAX_PAGE_CHARS
-      : memory.content.length + JSON.stringify(memory.metadata).length;
-  };
+      ? []
+      : [{ memory, changedAt: memory.updatedAt, changedBy: madeBy, change: madeHow }];
+  });
+  return { items: fitting(items, ({ memory }) => charsOfMemory(memory)), total: earlier.length + 1 };
 }
 
 interface RestoreVersionInput extends OneMemory {

@@ -6,11 +6,10 @@ import { factRowId } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
 import { checkVersion, owned } from "../owned.ts";
-import { fitting } from "../page-end.ts";
+import { charsOfMemory, fitting } from "../page-end.ts";
 import type { Catalogue, CatalogueEntry, Decision, Steps, WriteSection } from "../ports.ts";
 import { type Change, memoryOf, type MemoryRow } from "../rows.ts";
 import { keepVersion, removalOf } from "./keep-version.ts";
-import { charsAt } from "./memory-history.ts";
 import type { VersionEntry, VersionReads } from "./version-index.ts";
 
 interface TrashMemoryInput extends TrashInput {
@@ -128,7 +127,7 @@ export async function listTrash(
     const memories = partsOf(versions, entry).length;
     return [{ memory, deletedAt, deletedBy, purgeAfter: keptSince + historyMs, memories }];
   });
-  return { items: items.slice(0, fitting(items.length, charsAt(items))), total: all.length };
+  return { items: fitting(items, ({ memory }) => charsOfMemory(memory)), total: all.length };
 }
 
 /** Without what comes back with the rest of its document. */

@@ -1,6 +1,6 @@
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
-import { MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
+import { charsOfMemory, MAX_PAGE_CHARS, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter } from "../ports.ts";
 import { wallTime } from "../text/calendar.ts";
 
@@ -60,7 +60,7 @@ export async function readPage(store: MemoryPorts["store"], ids: readonly string
     for (const [i, id] of wanted.entries()) {
       const memory = memories.get(id);
       if (memory === undefined) continue;
-      chars += memory.content.length + JSON.stringify(memory.metadata).length;
+      chars += charsOfMemory(memory);
       if (chars > MAX_PAGE_CHARS && items.length > 0) return { items, read: first + i };
       items.push(memory);
     }

@@ -26,7 +26,7 @@ const PER_TURN = 5_000;
 export async function listSuperseded(
   { store, nextTurn }: Pick<MemoryPorts, "store" | "nextTurn">,
   { filter, how, limit, offset }: ListSupersededInput,
-): Promise<{ items: SupersededPair[]; total: number }> {
+): Promise<{ items: readonly SupersededPair[]; total: number }> {
   const { catalogue } = store;
   const pairs: { older: string; newer: string }[] = [];
   for (const [done, ordinal] of catalogue.select(filter).list().toReversed().entries()) {
@@ -42,6 +42,5 @@ export async function listSuperseded(
     const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];
     return older === undefined || newer === undefined ? [] : [{ older, newer }];
   });
-  const charsAt = (index: number) => JSON.stringify(items[index]).length;
-  return { items: items.slice(0, fitting(items.length, charsAt)), total: pairs.length };
+  return { items: fitting(items, (pair) => JSON.stringify(pair).length), total: pairs.length };
 }
