@@ -177,12 +177,13 @@ export function presentRemoval({ store }: RemovalPorts, id: string): Change[] {
   return [
     ...removeEdges(store.catalogue.edgesOf(id)),
     ...sourceRemoval(store.catalogue.facts, id),
-    { table: "signals", id, row: null },
-    { table: "tokens", id, row: null },
-    { table: "vectors", id, row: null },
-    { table: "memories", id, row: null },
+    ...rowsRemoval(id),
   ];
 }
+
+/** The changes that remove the rows that a memory alone has. */
+export const rowsRemoval = (id: string): Change[] =>
+  (["signals", "tokens", "vectors", "memories"] as const).map((table) => ({ table, id, row: null }));
 
 /** The changes that remove a document, its memories, also those in the trash, and its jobs; and the number of the present ones. */
 export function* documentRemoval(

@@ -1,9 +1,11 @@
 import type { JobEntry } from "../documents/document-index.ts";
+import { rowsRemoval } from "../documents/store-document.ts";
 import { sourceRemoval, userFactsRemoval } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { removalOf } from "../history/keep-version.ts";
-import type { Catalogue, Ordinal, Steps } from "../ports.ts";
-import { type Change, edgeId } from "../rows.ts";
+import { removeEdges } from "../memories/waypoints.ts";
+import type { Catalogue, Steps } from "../ports.ts";
+import type { Change } from "../rows.ts";
 
 export interface DeleteUserMemoriesInput {
   readonly userId: string;
@@ -77,36 +79,23 @@ function* memoriesRemoval(
   const kept = new Set(
     keepsDocuments ? catalogue.documents.documentsOf(userId).flatMap(({ memoryIds }) => memoryIds) : [],
   );
-  const goes = new Map<Ordinal, string>();
+  // By id: each is met at both its ends.
+  const edges = new Map<string, Change>();
+  const memories: Change[] = [];
+  let deleted = 0;
   const selected = catalogue.select({ userId });
   yield;
   for (const ordinal of selected.list().reverse()) {
     const id = catalogue.idAt(ordinal);
-    if (id !== undefined && !kept.has(id)) goes.set(ordinal, id);
-    yield;
-  }
-  const within: Change[] = [];
-  const reachingOut: Change[] = [];
-  const memories: Change[] = [];
-  for (const [ordinal, id] of goes) {
-    for (const { source, target, kind } of catalogue.edgesAt(ordinal)) {
-      const isWithin = goes.has(source) && goes.has(target);
-      // It is met at both its ends.
-      if (isWithin && source !== ordinal) continue;
-      const ends = { source: catalogue.idAt(source) ?? "", target: catalogue.idAt(target) ?? "" };
-      const edge: Change = { table: "edges", id: edgeId({ ...ends, kind }), row: null };
-      (isWithin ? within : reachingOut).push(edge);
+    if (id !== undefined && !kept.has(id)) {
+      for (const edge of removeEdges(catalogue.edgesOf(id))) edges.set(edge.id, edge);
+      memories.push(...rowsRemoval(id));
+      if (!includesFacts) memories.push(...sourceRemoval(catalogue.facts, id));
+      deleted += 1;
     }
-    memories.push(
-      { table: "memories", id, row: null },
-      { table: "vectors", id, row: null },
-      { table: "tokens", id, row: null },
-      { table: "signals", id, row: null },
-    );
-    if (!includesFacts) memories.push(...sourceRemoval(store.catalogue.facts, id));
     yield;
   }
-  return { changes: reachingOut.concat(memories, within), deleted: goes.size, kept };
+  return { changes: [...edges.values()].concat(memories), deleted, kept };
 }
 
 /** All of the user in the trash, and the earlier versions of all but the kept memories. */
