@@ -9,6 +9,7 @@ import { listUsers } from "./users/list-users.ts";
 import { userSummary } from "./users/user-summary.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
 import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
+import { removalOf } from "./history/keep-version.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
 import { undoChanges, type UndoPorts } from "./history/undo.ts";
 import { SECTORS, type SeenMemory } from "./memory.ts";
@@ -21,7 +22,7 @@ import { relatedMemories } from "./memories/related-memories.ts";
 import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
 import { tagMemories, updateMemory } from "./memories/update-memory.ts";
-import { documentDeletion, memoryRemoval } from "./documents/store-document.ts";
+import { documentDeletion, presentRemoval } from "./documents/store-document.ts";
 import { checkVersion, missing, owned, visible } from "./owned.ts";
 
 /** The memory with that id. @throws {ServiceError} NOT_FOUND, also for a memory of another owner. */
@@ -62,9 +63,12 @@ export async function deleteMemory(
     const entry = owned("memory", store.catalogue.find(input.id), input.userId);
     checkVersion(entry, input.ifVersion);
     const document = documentRootedAt(store.catalogue, entry);
-    if (document === undefined)
-      return { changes: memoryRemoval(ports, entry.id), result: { id: entry.id, deleted: 1 } };
-    return documentDeletion(ports, document, entry.id);
+    if (document !== undefined) return documentDeletion(ports, document, entry.id);
+    const earlier = removalOf(store.catalogue.versions.of(entry.id));
+    return {
+      changes: [...presentRemoval(ports, entry.id), ...earlier],
+      result: { id: entry.id, deleted: 1 },
+    };
   });
 }
 

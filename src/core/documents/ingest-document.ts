@@ -5,7 +5,7 @@ import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, ServiceError } from "../errors.ts";
-import { planDocument, documentChanges, documentRemoval, sentAgain } from "./store-document.ts";
+import { planDocument, documentChanges, documentDeletion, sentAgain } from "./store-document.ts";
 import type { DocumentPlan, PlannedMemory, ComposedPlaces } from "./store-document.ts";
 import type { CutDocument } from "./extraction.ts";
 import { readRecording } from "./read-recording.ts";
@@ -150,7 +150,7 @@ async function attemptOnce(
     const isSame = current === existing && (kept === undefined || plan.memories.every(isStillSo));
     if (!isSame) return { changes: [], result: false };
     const isRemade = existing !== undefined && kept === undefined;
-    const before = isRemade ? (yield* documentRemoval(ports, existing)).changes : [];
+    const before = isRemade ? (yield* documentDeletion(ports, existing, id)).changes : [];
     const changes: Change[] = [
       ...before.filter(({ table }) => table !== "jobs"),
       ...(yield* documentChanges(section, {

@@ -166,12 +166,7 @@ export function memoryIdsOf({ store }: Pick<MemoryPorts, "store">, document: Doc
   return document.memoryIds.filter((id) => store.catalogue.find(id)?.documentId === document.id);
 }
 
-/** The changes that remove a memory and all rows of it, earlier versions too. Facts that name it as their source stay, without a source. */
-export function memoryRemoval(ports: RemovalPorts, id: string): Change[] {
-  return [...presentRemoval(ports, id), ...removalOf(ports.store.catalogue.versions.of(id))];
-}
-
-/** As `memoryRemoval`, but for its earlier versions. */
+/** The changes that remove a memory and all rows of it but its earlier versions. Facts that name it as their source stay, without a source. */
 export function presentRemoval({ store }: RemovalPorts, id: string): Change[] {
   // Edges first: the catalogue finds their ends by the memories' ids.
   return [
@@ -185,16 +180,20 @@ export function presentRemoval({ store }: RemovalPorts, id: string): Change[] {
 export const rowsRemoval = (id: string): Change[] =>
   (["signals", "tokens", "vectors", "memories"] as const).map((table) => ({ table, id, row: null }));
 
-/** The changes that remove a document, its memories, also those in the trash, and its jobs; and the number of the present ones. */
-export function* documentRemoval(
+/**
+ * Decides on the removal of a document, its memories, also those in the trash, and its jobs.
+ * @param id by which it is asked for: its own or that of its root.
+ */
+export function* documentDeletion(
   ports: RemovalPorts,
   document: DocumentRow,
-): Steps<{ readonly changes: Change[]; readonly deleted: number }> {
+  id: string,
+): Steps<Decision<{ readonly id: string; readonly deleted: number }>> {
   const { catalogue } = ports.store;
   const memories = memoryIdsOf(ports, document);
   const present: Change[] = [];
-  for (const id of memories) {
-    present.push(...presentRemoval(ports, id));
+  for (const memory of memories) {
+    present.push(...presentRemoval(ports, memory));
     yield;
   }
   return {
@@ -203,18 +202,8 @@ export function* documentRemoval(
       ...removalOf(catalogue.versions.ofDocument(document.id)),
       ...documentRowsRemoval(ports, document.id),
     ],
-    deleted: memories.length,
+    result: { id, deleted: memories.length },
   };
-}
-
-/** Decides on the removal of a document, which is asked for by an id: of its own or of its root. */
-export function* documentDeletion(
-  ports: RemovalPorts,
-  document: DocumentRow,
-  id: string,
-): Steps<Decision<{ readonly id: string; readonly deleted: number }>> {
-  const { changes, deleted } = yield* documentRemoval(ports, document);
-  return { changes, result: { id, deleted } };
 }
 
 /** The changes that remove the row of a document and those of its jobs. */
