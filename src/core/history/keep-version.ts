@@ -1,37 +1,24 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import { type Memory, type Signals } from "../memory.ts";
+import type { Memory } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
-import type { Change, Ending, VersionRow } from "../rows.ts";
+import type { Change, VersionRow } from "../rows.ts";
 import { nextVersionId, type VersionEntry } from "./version-index.ts";
 
 /** Versions kept of one memory; then the oldest goes, so that what is changed every second does not fill the disk. */
 const MAX_VERSIONS = 1_000;
 
-/** The change that replaces a version. */
-export interface Replacement {
-  readonly how: Ending;
-  /** The client; null: not known. */
-  readonly by: string | null;
-}
-
-type OfTrash = Pick<VersionRow, "deletedWith" | "original" | "document" | "sourceOf">;
-
-/** The present version of a memory, as it is before the change. */
-export interface PresentVersion {
-  readonly memory: Memory;
-  readonly signals: Signals;
-  readonly duplicateHash: string;
-}
+/** The present version of a memory, as it is before the change, and the change; of the trash what is known. */
+type EndingVersion = Pick<VersionRow, "memory" | "duplicateHash" | "endedHow" | "endedBy"> &
+  Partial<Pick<VersionRow, "deletedWith" | "original" | "document" | "sourceOf">>;
 
 /** The changes that keep the present version of a memory, in the record that replaces or deletes it. None where none are kept. */
 export function keepVersion(
   { store, historyMs }: Pick<MemoryPorts, "store" | "historyMs">,
   { now, believedNow }: WriteSection,
-  { memory, signals, duplicateHash }: PresentVersion,
-  { how, by }: Replacement,
-  ofTrash: OfTrash = { deletedWith: null, original: null, document: null, sourceOf: [] },
+  ending: EndingVersion,
 ): Change[] {
   if (historyMs === 0) return [];
+  const { memory } = ending;
   const { versions } = store.catalogue;
   const kept = versions.of(memory.id);
   const row: VersionRow = {
@@ -41,17 +28,17 @@ export function keepVersion(
     createdAt: memory.createdAt,
     supersedes: memory.supersedes,
     ...originOf(memory, kept),
-    endedHow: how,
-    endedBy: by,
     endedAt: now,
     deletedAt: null,
     deletedBy: null,
     keptSince: believedNow,
-    duplicateHash,
-    memory,
-    signals,
+    signals: store.catalogue.signalsOf(memory.id) ?? { salience: 0, lastSeenAt: memory.createdAt },
     documentId: memory.source?.documentId ?? null,
-    ...ofTrash,
+    deletedWith: null,
+    original: null,
+    document: null,
+    sourceOf: [],
+    ...ending,
   };
   return [
     { table: "versions", id: nextVersionId(versions, memory.id), row },

@@ -71,27 +71,20 @@ function trashing(
   const { store } = ports;
   const { id } = row;
   const isRoot = id === root;
-  const present = {
-    memory: memoryOf(row),
-    signals: store.catalogue.signalsOf(id) ?? { salience: 0, lastSeenAt: row.createdAt },
-    duplicateHash: row.duplicateHash,
-  };
   const sourceOf = Array.from(store.catalogue.facts.fromMemory(id)).flatMap(({ versions }) =>
     versions.filter(({ sourceMemoryId }) => sourceMemoryId === id).map(factRowId),
   );
   return [
-    ...keepVersion(
-      ports,
-      section,
-      present,
-      { how: "deleted", by },
-      {
-        deletedWith: isRoot ? null : root,
-        document: (isRoot && document) || null,
-        original: (isRoot && document?.sha256) || null,
-        sourceOf,
-      },
-    ),
+    ...keepVersion(ports, section, {
+      memory: memoryOf(row),
+      duplicateHash: row.duplicateHash,
+      endedHow: "deleted",
+      endedBy: by,
+      deletedWith: isRoot ? null : root,
+      document: (isRoot && document) || null,
+      original: (isRoot && document?.sha256) || null,
+      sourceOf,
+    }),
     ...presentRemoval(ports, id),
   ];
 }

@@ -83,15 +83,14 @@ export async function updateMemory(
         { ...changed, updatedAt: section.now, version: memory.version + 1, duplicateHash: duplicate },
         read,
       );
-      const present = {
-        memory: before,
-        signals: store.catalogue.signalsOf(id) ?? entry,
-        duplicateHash: hashBefore,
-      };
-      const replaced = { how: restored === undefined ? "updated" : "restored", by: changedBy } as const;
       const changes: Change[] = [
         { table: "memories", id, row },
-        ...keepVersion(ports, section, present, replaced),
+        ...keepVersion(ports, section, {
+          memory: before,
+          duplicateHash: hashBefore,
+          endedHow: restored === undefined ? "updated" : "restored",
+          endedBy: changedBy,
+        }),
         ...rejected,
       ];
       if (embedding !== undefined) {
