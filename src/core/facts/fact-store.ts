@@ -81,12 +81,23 @@ export class FactDraft {
     this.now = presentOf(clock, this.recordedAt);
   }
 
+  /** The latest version of a fact. */
+  find(id: string): Fact | undefined {
+    return this.#written.get(id) ?? this.#book.find(id)?.latest;
+  }
+
+  /** A version of a fact. */
+  version(fact: Pick<Fact, "id" | "version">): Fact | undefined {
+    const isWanted = ({ version }: Fact) => version === fact.version;
+    return this.#changes.get(factRowId(fact))?.row ?? this.#book.find(fact.id)?.versions.find(isWanted);
+  }
+
   /**
    * The latest version of a fact.
    * @throws {ServiceError} NOT_FOUND if there is none; FORBIDDEN if `userId` is given and not its owner.
    */
   require(id: string, userId: string | undefined): Fact {
-    return owned("fact", this.#written.get(id) ?? this.#book.find(id)?.latest, userId);
+    return owned("fact", this.find(id), userId);
   }
 
   /** The latest versions, in no order, of the facts among which a statement about `object` is placed, and their cardinality. */

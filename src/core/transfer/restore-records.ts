@@ -2,8 +2,8 @@ import * as compose from "../memories/compose-memory.ts";
 import { mapAtOnce } from "../at-once.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
 import { conflict, notFound, orRefused, refusedOr, ServiceError, wrongField } from "../errors.ts";
-import { CLOCK_STEP_MS } from "../facts/fact-store.ts";
-import { factRowId, endOf, type Fact, isEmpty, objectKey, sameMetadata, slotKey } from "../facts/fact.ts";
+import { CLOCK_STEP_MS, FactDraft } from "../facts/fact-store.ts";
+import { endOf, type Fact, isEmpty, objectKey, sameMetadata } from "../facts/fact.ts";
 import { removalOf } from "../history/keep-version.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { checkCycle } from "../memories/supersede.ts";
@@ -16,7 +16,6 @@ import type {
   TransferRecord,
   WaypointTransfer,
 } from "./export-records.ts";
-import type { FactReads } from "../facts/fact-book.ts";
 
 interface RestoreRecordsInput {
   /** In order; an error stands for an item that was refused before, and comes back in its place. */
@@ -64,7 +63,7 @@ export async function restoreRecords(ports: MemoryPorts, { items }: RestoreRecor
 class RestoredMeanwhile extends Error {}
 
 async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
-  const { store, followUps, sha256 } = ports;
+  const { store, followUps, sha256, clock } = ports;
   const { catalogue } = store;
 
   const { results, added } = await store.commit((section) => {
@@ -83,7 +82,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
         ? staged.row
         : catalogue.documents.byId.get(id);
     };
-    const restoredFacts = new RestoredFacts(catalogue.facts, ownerOf);
+    const draft = new FactDraft(catalogue.facts, section, clock);
     const latestAllowed = section.now + CLOCK_STEP_MS;
 
     /** A stored waypoint gets the larger weight of the two, or 0 if either was rejected, and the earlier time. */
@@ -147,11 +146,8 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
           put({ table: "documents", id, row: { ...document, order } });
           return { id, outcome: "added" };
         }
-        case "fact": {
-          const rows = restoredFacts.restore(item, latestAllowed);
-          for (const row of rows) put({ table: "facts", id: factRowId(row), row });
-          return { id: item.versions[0]?.id ?? "", outcome: rows.length > 0 ? "added" : "known" };
-        }
+        case "fact":
+          return restoreFact(draft, item, ownerOf, latestAllowed);
         case "waypoint":
           return restoreWaypoint(item);
       }
@@ -159,7 +155,7 @@ async function attempt(ports: MemoryPorts, prepared: readonly Prepared[]) {
 
     return {
       result: { results: prepared.map((item) => orRefused(() => restore(item))), added },
-      changes: [...changes.values()],
+      changes: [...changes.values(), ...draft.changes],
     };
   });
 
@@ -278,54 +274,38 @@ function checkDocument(
 const wrongDocument = (path: string, message: string) =>
   wrongField("The document is not valid", path, message);
 
-/** The facts after a write that restores some: the book, and the facts restored so far. */
-export class RestoredFacts {
-  readonly #book: FactReads;
-  readonly #ownerOfMemory: (id: string) => string | null | undefined;
-  readonly #added = new Map<string, readonly Fact[]>();
-  readonly #latestOfSlot = new Map<string, Fact[]>();
-
-  /** @param ownerOfMemory the memory's user; null without an owner, undefined for an unknown id. */
-  constructor(book: FactReads, ownerOfMemory: (id: string) => string | null | undefined) {
-    this.#book = book;
-    this.#ownerOfMemory = ownerOfMemory;
+/**
+ * Restores a fact, unless it is stored already, perhaps with further versions. A source that is no memory of the fact's user
+ * is left out.
+ * @param ownerOf the memory's user; null without an owner, undefined for an unknown id.
+ * @throws {ServiceError} INVALID_REQUEST for a history that no store could have; CONFLICT where the id, the
+ *   cardinality or the period is taken by another fact.
+ */
+function restoreFact(
+  draft: FactDraft,
+  { versions }: FactTransfer,
+  ownerOf: (id: string) => string | null | undefined,
+  latestAllowed: number,
+): RestoredRecord {
+  const latest = checkHistory(versions, latestAllowed);
+  const { id, cardinality } = latest;
+  if (draft.find(id) !== undefined) {
+    if (versions.every((version) => isSameVersion(version, draft.version(version))))
+      return { id, outcome: "known" };
+    throw conflict("Another fact, or another history of it, has this id here; it was left as it is.");
   }
-
-  /**
-   * The rows that restore a fact; none where it is stored already, perhaps with further versions. A source that is no
-   * memory of the fact's user is left out.
-   * @throws {ServiceError} INVALID_REQUEST for a history that no store could have; CONFLICT where the id, the
-   *   cardinality or the period is taken by another fact.
-   */
-  restore({ versions }: FactTransfer, latestAllowed: number): readonly Fact[] {
-    const rows = versions.map((version) => this.#withKnownSource(version));
-    const latest = checkHistory(rows, latestAllowed);
-
-    const known = this.#book.find(latest.id)?.versions ?? this.#added.get(latest.id);
-    if (known !== undefined) {
-      if (versions.every((version, i) => isSameVersion(version, known[i]))) return [];
-      throw conflict("Another fact, or another history of it, has this id here; it was left as it is.");
-    }
-
-    const slot = slotKey(latest);
-    const others = [
-      ...(this.#book.timeline(latest)?.facts ?? []).map((history) => history.latest),
-      ...(this.#latestOfSlot.get(slot) ?? []),
-    ];
-    if (others.some(({ cardinality }) => cardinality !== latest.cardinality))
-      throw conflict("The facts here about this subject and predicate have the other cardinality.");
-    if (others.some((other) => excludes(latest, other)))
-      throw conflict("A fact here about this subject and predicate holds at the same time.");
-    this.#added.set(latest.id, rows);
-    this.#latestOfSlot.set(slot, [...(this.#latestOfSlot.get(slot) ?? []), latest]);
-    return rows;
-  }
-
-  #withKnownSource(version: Fact): Fact {
-    const { sourceMemoryId, userId } = version;
-    if (sourceMemoryId === null || this.#ownerOfMemory(sourceMemoryId) === userId) return version;
-    return { ...version, sourceMemoryId: null };
-  }
+  const others = draft.timeline(latest, latest.object);
+  if ((others.cardinality ?? cardinality) !== cardinality)
+    throw conflict("The facts here about this subject and predicate have the other cardinality.");
+  if (others.facts.some((other) => excludes(latest, other)))
+    throw conflict("A fact here about this subject and predicate holds at the same time.");
+  const isKnown = (source: string | null) => source !== null && ownerOf(source) === latest.userId;
+  draft.put(
+    versions.map((version) =>
+      isKnown(version.sourceMemoryId) ? version : { ...version, sourceMemoryId: null },
+    ),
+  );
+  return { id, outcome: "added" };
 }
 
 /** The last of the versions. @throws {ServiceError} INVALID_REQUEST. */
