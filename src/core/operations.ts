@@ -8,7 +8,14 @@ import { deleteUserMemories, type UserDeletionPorts } from "./users/delete-user-
 import { listUsers } from "./users/list-users.ts";
 import { userSummary } from "./users/user-summary.ts";
 import { eraseHistory, memoryHistory, restoreVersion } from "./history/memory-history.ts";
-import { documentRootedAt, emptyTrash, eraseFromTrash, listTrash, trashMemory } from "./history/trash.ts";
+import {
+  documentRootedAt,
+  emptyTrash,
+  eraseFromTrash,
+  listTrash,
+  trashMemory,
+  type TrashMemoryInput,
+} from "./history/trash.ts";
 import { removalOf } from "./history/keep-version.ts";
 import { restoreFromTrash } from "./history/restore-from-trash.ts";
 import { undoChanges, type UndoPorts } from "./history/undo.ts";
@@ -23,27 +30,22 @@ import { exportRecords } from "./transfer/export-records.ts";
 import { restoreRecords } from "./transfer/restore-records.ts";
 import { tagMemories, updateMemory } from "./memories/update-memory.ts";
 import { documentDeletion, presentRemoval } from "./documents/store-document.ts";
-import { checkVersion, missing, owned, visible } from "./owned.ts";
+import { checkVersion, missing, type OneRow, owned, visible } from "./owned.ts";
 
 /** The memory with that id. @throws {ServiceError} NOT_FOUND, also for a memory of another owner. */
 export async function getMemory(
   { store }: Pick<MemoryPorts, "store">,
-  input: { readonly id: string; readonly userId?: string },
+  { id, userId }: OneRow,
 ): Promise<SeenMemory> {
-  const { id } = visible("memory", store.catalogue.find(input.id), input.userId);
+  visible("memory", store.catalogue.find(id), userId);
   const memory = (await store.readMemories([id])).get(id);
   if (memory === undefined) throw missing("memory");
   return memory;
 }
 
-interface DeleteMemoryInput {
-  readonly id: string;
-  /** For the ownership check. */
-  readonly userId?: string;
-  readonly ifVersion?: number;
+interface DeleteMemoryInput extends TrashMemoryInput {
   /** Into the trash, where one is kept; else for good. */
   readonly trash?: boolean;
-  readonly deletedBy?: string;
 }
 
 /**

@@ -10,6 +10,9 @@ const NOT_FOUND = {
 } as const;
 type Kind = keyof typeof NOT_FOUND;
 
+/** Names a row, and perhaps the user who must own it. */
+export type OneRow = { readonly id: string; readonly userId?: string };
+
 type OwnedRow = { readonly userId: string | null };
 
 export const missing = (kind: Kind): ServiceError => notFound(NOT_FOUND[kind]);

@@ -1,6 +1,6 @@
 import { readPage } from "../memories/list-memories.ts";
 import { unprocessable } from "../errors.ts";
-import { owned, visible } from "../owned.ts";
+import { type OneRow, owned, visible } from "../owned.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
 import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts";
 import type { DocumentFilter, DocumentRow } from "./document.ts";
@@ -9,9 +9,6 @@ import { trashMemory } from "../history/trash.ts";
 import { documentDeletion, memoryIdsOf } from "./store-document.ts";
 import { type IngestInput, submitDocument } from "./submit-document.ts";
 
-/** Names one document or job, and perhaps the user who must own it. */
-type OwnedIdInput = { readonly id: string; readonly userId?: string };
-
 /** The service's operations on documents. */
 export type DocumentOperations = ReturnType<typeof bindDocumentOperations>;
 
@@ -19,10 +16,9 @@ export type DocumentOperations = ReturnType<typeof bindDocumentOperations>;
 export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
   const { store, files } = ports;
   const { documents } = store.catalogue;
-  const visibleDocument = ({ id, userId }: OwnedIdInput) =>
-    visible("document", documents.byId.get(id), userId);
-  const ownedDocument = ({ id, userId }: OwnedIdInput) => owned("document", documents.byId.get(id), userId);
-  const getJob = ({ id, userId }: OwnedIdInput): JobView =>
+  const visibleDocument = ({ id, userId }: OneRow) => visible("document", documents.byId.get(id), userId);
+  const ownedDocument = ({ id, userId }: OneRow) => owned("document", documents.byId.get(id), userId);
+  const getJob = ({ id, userId }: OneRow): JobView =>
     jobs.view(visible("job", documents.jobs.get(id), userId));
   return {
     /** Begins to receive an upload. @throws {ServiceError} STORE_FULL, NOT_READY. */
@@ -39,7 +35,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     },
 
     /** The job when it is over, or, if that takes longer, as it is when the signal aborts. */
-    async awaitJob(input: OwnedIdInput, signal: AbortSignal): Promise<JobView> {
+    async awaitJob(input: OneRow, signal: AbortSignal): Promise<JobView> {
       getJob(input);
       await Promise.race([jobs.ended(input.id), aborted(signal).catch(() => undefined)]);
       return getJob(input);
@@ -53,7 +49,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     },
 
     /** The job after it; one that was over stays as it was. */
-    async cancelJob({ id, userId }: OwnedIdInput): Promise<JobView> {
+    async cancelJob({ id, userId }: OneRow): Promise<JobView> {
       owned("job", documents.jobs.get(id), userId);
       await jobs.cancel(id);
       return getJob({ id });
@@ -76,7 +72,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       limit,
       offset,
       ...input
-    }: OwnedIdInput & { readonly limit: number; readonly offset: number }) {
+    }: OneRow & { readonly limit: number; readonly offset: number }) {
       const document = visibleDocument(input);
       const memoryIds = memoryIdsOf(ports, document);
       const all =
@@ -91,7 +87,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
       trash = false,
       deletedBy,
       ...input
-    }: OwnedIdInput & { readonly trash?: boolean; readonly deletedBy?: string }) {
+    }: OneRow & { readonly trash?: boolean; readonly deletedBy?: string }) {
       if (trash && ports.historyMs > 0) {
         const { rootMemoryId: id } = ownedDocument(input);
         const { deleted } = await trashMemory(ports, { id, ...(deletedBy !== undefined && { deletedBy }) });
@@ -101,14 +97,14 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     },
 
     /** The original of a document, its size in bytes. @throws {ServiceError} NOT_FOUND, DAMAGED. */
-    async readOriginal(input: OwnedIdInput) {
+    async readOriginal(input: OneRow) {
       const document = visibleDocument(input);
       const size = (await files.sizeOf(document.sha256)) ?? 0;
       return { document, size, bytes: await files.read(document.sha256) };
     },
 
     /** Gives a document its original back; `file` is released at the end. @throws {ServiceError} NOT_FOUND, FORBIDDEN, UNPROCESSABLE. */
-    async restoreOriginal({ file, ...input }: OwnedIdInput & { readonly file: HeldFile }): Promise<void> {
+    async restoreOriginal({ file, ...input }: OneRow & { readonly file: HeldFile }): Promise<void> {
       try {
         // No row changes. The commit refuses where the store takes no writes, and keeps a deletion from coming in between.
         await store.commit(() => {

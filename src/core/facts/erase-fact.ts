@@ -1,5 +1,6 @@
 import { type Fact, type FactChange, factRowId, isEmpty } from "./fact.ts";
 import type { FactReads, FactHistory } from "./fact-book.ts";
+import type { OneRow } from "../owned.ts";
 import { FactDraft, type FactPorts } from "./fact-store.ts";
 
 /**
@@ -9,12 +10,9 @@ import { FactDraft, type FactPorts } from "./fact-store.ts";
  * @returns the fact as it was last.
  * @throws {ServiceError} NOT_FOUND, FORBIDDEN (another user's), STORE_FULL, NOT_READY.
  */
-export async function eraseFact(
-  { store, clock }: FactPorts,
-  input: { readonly id: string; readonly userId?: string },
-): Promise<Fact> {
+export async function eraseFact({ store, clock }: FactPorts, { id, userId }: OneRow): Promise<Fact> {
   return store.commit((section) => {
-    const fact = new FactDraft(store.catalogue.facts, section, clock).require(input.id, input.userId);
+    const fact = new FactDraft(store.catalogue.facts, section, clock).require(id, userId);
     return { changes: erasure(store.catalogue.facts, fact), result: fact };
   });
 }

@@ -17,16 +17,13 @@ import { factTimeline, compilePattern, findFacts } from "./find-facts.ts";
 import { recordFact, recordFacts } from "./record-fact.ts";
 import { notFound } from "../errors.ts";
 import { type FactFilter, versionKnownAt, countingFact, visitFacts, type AsOf } from "./fact-book.ts";
-import { visible } from "../owned.ts";
+import { type OneRow, visible } from "../owned.ts";
 import { closeFact } from "./timeline.ts";
-
-/** A fact, and perhaps the user who must own it. */
-type OneFact = { readonly id: string; readonly userId?: string };
 
 /** Makes the next version of a fact; metadata is replaced whole. @throws {ServiceError} NOT_FOUND, FORBIDDEN, STORE_FULL, NOT_READY. */
 export async function updateFact(
   { store, clock }: FactPorts,
-  { id, userId, ...changes }: OneFact & Partial<Pick<Fact, "confidence" | "metadata">>,
+  { id, userId, ...changes }: OneRow & Partial<Pick<Fact, "confidence" | "metadata">>,
 ): Promise<Fact> {
   return store.commit((section) => {
     const draft = new FactDraft(store.catalogue.facts, section, clock);
@@ -68,7 +65,7 @@ export function searchFacts({ store }: FactReadPorts, input: SearchFactsInput): 
  */
 export async function invalidateFact(
   { store, clock }: FactPorts,
-  input: OneFact & { readonly validTo?: number },
+  input: OneRow & { readonly validTo?: number },
 ): Promise<Fact> {
   return store.commit((section) => {
     const draft = new FactDraft(store.catalogue.facts, section, clock);
@@ -82,7 +79,7 @@ export async function invalidateFact(
 /** The fact, replaced ones too. @throws {ServiceError} NOT_FOUND: another owner's too, and where it was unknown at `knownAt`. */
 export function getFact(
   { store }: FactReadPorts,
-  { id, userId, knownAt }: OneFact & Pick<AsOf, "knownAt">,
+  { id, userId, knownAt }: OneRow & Pick<AsOf, "knownAt">,
 ): Fact {
   const history = store.catalogue.facts.find(id);
   return visible("fact", history && versionKnownAt(history, knownAt), userId);

@@ -1,12 +1,9 @@
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import { updateMemory } from "../memories/update-memory.ts";
 import { CHANGEABLE, type Changeable, type Memory, type SeenMemory } from "../memory.ts";
-import { missing, owned, visible } from "../owned.ts";
+import { missing, type OneRow, owned, visible } from "../owned.ts";
 import { charsOfMemory, fitting } from "../page-end.ts";
 import { originOf, removalOf } from "./keep-version.ts";
-
-/** A memory, and perhaps the user who must own it. */
-type OneMemory = { readonly id: string; readonly userId?: string };
 
 /**
  * The versions of a memory, newest first, the present one included, each with when and by whom it became the present one; the page
@@ -14,7 +11,7 @@ type OneMemory = { readonly id: string; readonly userId?: string };
  */
 export async function memoryHistory(
   { store }: Pick<MemoryPorts, "store">,
-  { id, userId, limit, offset }: OneMemory & { readonly limit: number; readonly offset: number },
+  { id, userId, limit, offset }: OneRow & { readonly limit: number; readonly offset: number },
 ) {
   visible("memory", store.catalogue.find(id), userId);
   const present = (await store.readMemories([id])).get(id);
@@ -33,7 +30,7 @@ export async function memoryHistory(
   return { items: fitting(items, ({ memory }) => charsOfMemory(memory)), total: earlier.length + 1 };
 }
 
-interface RestoreVersionInput extends OneMemory {
+interface RestoreVersionInput extends OneRow {
   readonly version: number;
   readonly ifVersion?: number;
   readonly changedBy?: string;
@@ -65,7 +62,7 @@ export async function restoreVersion(
 /** Removes the earlier versions of a memory for good, and answers how many. @throws {ServiceError} NOT_FOUND, FORBIDDEN. */
 export async function eraseHistory(
   { store }: Pick<MemoryPorts, "store">,
-  { id, userId }: OneMemory,
+  { id, userId }: OneRow,
 ): Promise<{ readonly id: string; readonly deleted: number }> {
   return await store.commit(() => {
     owned("memory", store.catalogue.find(id), userId);

@@ -10,10 +10,10 @@ import {
 } from "../memories/compose-memory.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
-import { missing } from "../owned.ts";
+import { missing, type OneRow } from "../owned.ts";
 import type { WriteSection } from "../ports.ts";
 import type { Change, VersionRow } from "../rows.ts";
-import { entryOf, partsOf, type TrashInput } from "./trash.ts";
+import { entryOf, partsOf } from "./trash.ts";
 import type { VersionEntry } from "./version-index.ts";
 
 const EMBEDDED_AT_ONCE = 8;
@@ -25,7 +25,7 @@ const EMBEDDED_AT_ONCE = 8;
  */
 export async function restoreFromTrash(
   ports: MemoryPorts,
-  { restoredBy, ...input }: TrashInput & { readonly restoredBy?: string },
+  { restoredBy, ...input }: OneRow & { readonly restoredBy?: string },
 ): Promise<SeenMemory> {
   const { store, embedder, followUps, nextTurn } = ports;
   const { versions } = store.catalogue;

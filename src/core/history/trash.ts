@@ -5,14 +5,14 @@ import { conflict } from "../errors.ts";
 import { factRowId } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
 import type { SeenMemory } from "../memory.ts";
-import { checkVersion, owned } from "../owned.ts";
+import { checkVersion, type OneRow, owned } from "../owned.ts";
 import { charsOfMemory, fitting } from "../page-end.ts";
 import type { Catalogue, CatalogueEntry, Decision, Steps, WriteSection } from "../ports.ts";
 import { type Change, memoryOf, type MemoryRow } from "../rows.ts";
 import { keepVersion, removalOf } from "./keep-version.ts";
 import type { VersionEntry, VersionReads } from "./version-index.ts";
 
-interface TrashMemoryInput extends TrashInput {
+export interface TrashMemoryInput extends OneRow {
   readonly ifVersion?: number;
   readonly deletedBy?: string;
 }
@@ -148,10 +148,8 @@ function trashedOf(
   return [...versions.ofDocument(documentId)].filter(({ endedHow }) => endedHow === "deleted");
 }
 
-export type TrashInput = { readonly id: string; readonly userId?: string };
-
 /** @throws {ServiceError} NOT_FOUND, FORBIDDEN; CONFLICT for a part of a document. */
-export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: TrashInput): VersionEntry {
+export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: OneRow): VersionEntry {
   const entry = owned("trash", store.catalogue.versions.deleted(id), userId);
   if (entry.deletedWith === null) return entry;
   throw conflict(
@@ -166,7 +164,7 @@ export function entryOf({ store }: Pick<MemoryPorts, "store">, { id, userId }: T
  */
 export async function eraseFromTrash(
   ports: Pick<MemoryPorts, "store">,
-  input: TrashInput,
+  input: OneRow,
 ): Promise<{ readonly id: string; readonly deleted: number }> {
   const { versions } = ports.store.catalogue;
   return await ports.store.commit(() => {

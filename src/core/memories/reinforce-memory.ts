@@ -1,13 +1,11 @@
 import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
-import { owned } from "../owned.ts";
+import { type OneRow, owned } from "../owned.ts";
 import type { Sector, Signals } from "../memory.ts";
 
-interface ReinforceMemoryInput {
-  readonly id: string;
+interface ReinforceMemoryInput extends OneRow {
   /** In [0, 1]. */
   readonly boost: number;
-  readonly userId?: string;
   readonly idempotency?: IdempotentRequest;
 }
 

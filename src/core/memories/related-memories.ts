@@ -1,5 +1,5 @@
 import type { MemoryPorts } from "./memory-ports.ts";
-import { visible } from "../owned.ts";
+import { type OneRow, visible } from "../owned.ts";
 import type { Catalogue, CatalogueEntry } from "../ports.ts";
 import { edgeId, type Waypoint } from "../rows.ts";
 import { similarWaypoints, waypointsByPlace } from "./waypoints.ts";
@@ -15,7 +15,7 @@ type Ports = Pick<MemoryPorts, "store" | "embedder" | "nextTurn">;
  */
 export async function relatedMemories(
   ports: Ports,
-  { id, depth, userId }: { readonly id: string; readonly depth: number; readonly userId?: string },
+  { id, depth, userId }: OneRow & { readonly depth: number },
 ) {
   const { store } = ports;
   const start = visible("memory", store.catalogue.find(id), userId);

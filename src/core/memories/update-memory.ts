@@ -1,7 +1,7 @@
 import * as compose from "./compose-memory.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import type { Changeable, SeenMemory } from "../memory.ts";
-import { checkVersion, missing, owned, visible } from "../owned.ts";
+import { checkVersion, missing, type OneRow, owned, visible } from "../owned.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { keepVersion } from "../history/keep-version.ts";
 import { checkSupersedes } from "./supersede.ts";
@@ -10,12 +10,9 @@ import { mapAtOnce } from "../at-once.ts";
 import { invalidRequest, refusedOr, ServiceError } from "../errors.ts";
 
 /** A field that is given replaces the whole; null clears. */
-export interface UpdateMemoryInput extends Partial<Changeable> {
-  readonly id: string;
+export interface UpdateMemoryInput extends OneRow, Partial<Changeable> {
   /** True: the memory still holds. Inferred updates of it are rejected and not inferred again. */
   readonly stillHolds?: boolean;
-  /** For the ownership check. */
-  readonly userId?: string;
   /** The version that the caller saw; VERSION_MISMATCH if it has changed. */
   readonly ifVersion?: number;
   /** The client that changes it. */
