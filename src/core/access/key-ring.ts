@@ -60,8 +60,10 @@ export class KeyRing {
     return this.#keys ?? [];
   }
 
-  stateOf(key: ApiKey): KeyState {
-    return stateOf(key, this.#ports.clock.now());
+  /** By the machine's clock: setting it back makes an expired key valid again. */
+  stateOf({ expiresAt, revokedAt }: ApiKey): "active" | "expired" | "revoked" {
+    if (revokedAt !== null) return "revoked";
+    return expiresAt !== null && expiresAt <= this.#ports.clock.now() ? "expired" : "active";
   }
 
   /** When it was last used, to the hour. */
@@ -181,12 +183,4 @@ export interface ApiKey {
   readonly revokedAt: number | null;
   /** To the hour, see `KeyRing.used`. */
   readonly lastUsedAt: number | null;
-}
-
-type KeyState = "active" | "expired" | "revoked";
-
-/** By the machine's clock: setting it back makes an expired key valid again. */
-function stateOf({ expiresAt, revokedAt }: ApiKey, now: number): KeyState {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= now ? "expired" : "active";
 }

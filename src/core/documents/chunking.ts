@@ -213,10 +213,10 @@ function* partsOf(blocks: readonly SizedBlock[]): Generator<Part> {
 function* cutBlock({ type, text, page }: Block): Generator<Part> {
   const isCode = type === "code";
   let glue: string | undefined;
-  for (const unit of isCode ? eachLine(text) : eachSentence(text)) {
+  for (const unit of isCode ? text.split("\n") : eachSentence(text)) {
     // Lines of data that no full stop ends are one sentence.
     const isLong = !isCode && sizeOf(unit) > MAX_SIZE;
-    for (const line of isLong ? eachLine(unit) : [unit]) {
+    for (const line of isLong ? unit.split("\n") : [unit]) {
       const trimmed = isCode ? line : line.trim();
       if (trimmed === "" && !isCode) continue;
       const size = sizeOf(trimmed);
@@ -227,15 +227,6 @@ function* cutBlock({ type, text, page }: Block): Generator<Part> {
       glue = isCode || isLong ? "\n" : " ";
     }
   }
-}
-
-function* eachLine(text: string): Generator<string> {
-  let start = 0;
-  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-    yield text.slice(start, end);
-    start = end + 1;
-  }
-  yield text.slice(start);
 }
 
 type JoinedPart = Pick<Part, "type" | "text" | "glue">;

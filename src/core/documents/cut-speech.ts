@@ -28,20 +28,7 @@ const UNSPACED =
  * @returns what becomes a memory each, with milliseconds from the start, at most `MAX_CHUNK_MS` from one to the other.
  */
 export function cutSpeech(blocks: readonly Block[]) {
-  const chunks: Stretch[] = [];
-  let current: Stretch | undefined;
-  let sentences = 0;
-  for (const sentence of joinSentences(blocks.flatMap(piecesOf))) {
-    if (current !== undefined && fits(current, sentence, sentences)) {
-      current = joined(current, sentence);
-      sentences += 1;
-      continue;
-    }
-    if (current !== undefined) chunks.push(current);
-    current = sentence;
-    sentences = 1;
-  }
-  if (current !== undefined) chunks.push(current);
+  const chunks = joinRuns(joinRuns(blocks.flatMap(piecesOf), isOneSentence), fits);
   return chunks.map(({ text, startMs, endMs }) => ({ content: text, startMs, endMs }));
 }
 
@@ -58,21 +45,27 @@ function fits(chunk: Stretch, sentence: Stretch, sentences: number): boolean {
   return sentences < MAX_SENTENCES && pause < longest && isWithin(chunk, sentence, FULL_SIZE);
 }
 
-/** Joins pieces to sentences; without a full stop a pause or the length ends a sentence. */
-function joinSentences(pieces: readonly Stretch[]): Stretch[] {
-  const sentences: Stretch[] = [];
-  let current: Stretch | undefined;
-  for (const piece of pieces) {
-    const goesOn =
-      current !== undefined &&
-      !ENDS_SENTENCE.test(current.text) &&
-      piece.startMs - current.endMs < LONG_PAUSE_MS &&
-      isWithin(current, piece, MAX_SENTENCE_SIZE);
-    if (current !== undefined && !goesOn) sentences.push(current);
-    current = current !== undefined && goesOn ? joined(current, piece) : piece;
+/** Whether a piece goes on with a sentence: without a full stop a pause or the length ends it. */
+const isOneSentence = (sentence: Stretch, piece: Stretch): boolean =>
+  !ENDS_SENTENCE.test(sentence.text) &&
+  piece.startMs - sentence.endMs < LONG_PAUSE_MS &&
+  isWithin(sentence, piece, MAX_SENTENCE_SIZE);
+
+/** Joins each stretch to the run before it where it goes on with that. @param goesOn is told the number of stretches in the run. */
+function joinRuns(
+  stretches: readonly Stretch[],
+  goesOn: (run: Stretch, next: Stretch, count: number) => boolean,
+): Stretch[] {
+  const runs: Stretch[] = [];
+  let count = 0;
+  for (const next of stretches) {
+    const run = runs.at(-1);
+    const isSame = run !== undefined && goesOn(run, next, count);
+    count = isSame ? count + 1 : 1;
+    if (isSame) runs[runs.length - 1] = joined(run, next);
+    else runs.push(next);
   }
-  if (current !== undefined) sentences.push(current);
-  return sentences;
+  return runs;
 }
 
 const isWithin = (a: Stretch, b: Stretch, maxSize: number): boolean =>
