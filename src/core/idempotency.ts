@@ -1,5 +1,5 @@
 import { conflict, ServiceError, unprocessable } from "./errors.ts";
-import type { Catalogue } from "./ports.ts";
+import type { Catalogue, Decision, MemoryStore, WriteSection } from "./ports.ts";
 import type { Change, RequestRow } from "./rows.ts";
 
 /** A request that may be repeated: a repeat returns what the first one made. */
@@ -10,18 +10,38 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
+interface RequestStore extends Pick<MemoryStore, "commit"> {
+  readonly catalogue: Pick<Catalogue, "findRequest">;
+}
+
+/** As `MemoryStore.commit`, with the ids of the results in the order of the answer; null for a refused item. */
+export type CommitOnce = <T>(
+  decide: (section: WriteSection) => Decision<T> & Pick<RequestRow, "ids">,
+) => Promise<T>;
+
 /** The idempotent requests under way; finished ones are in the store. */
 export class RequestLedger {
   readonly #inFlight = new Set<string>();
 
-  /** Runs a request once; a repeat returns `replay` of its ids. @throws {ServiceError} CONFLICT, UNPROCESSABLE. */
+  /**
+   * Runs a request once, which writes with `commit`: the request is a part of the same record. A repeat returns `replay` of its
+   * ids. @throws {ServiceError} CONFLICT, UNPROCESSABLE.
+   */
   async once<T>(
+    store: RequestStore,
     request: IdempotentRequest | undefined,
-    catalogue: Pick<Catalogue, "findRequest">,
-    run: () => Promise<T>,
+    run: (commit: CommitOnce) => Promise<T>,
     replay: (ids: RequestRow["ids"]) => Promise<T>,
   ): Promise<T> {
-    if (request === undefined) return run();
+    const { catalogue } = store;
+    const commit: CommitOnce = (decide) =>
+      store.commit((section) => {
+        if (request !== undefined && catalogue.findRequest(request.key) !== undefined)
+          throw new DoneMeanwhile();
+        const { ids, changes, ...decision } = decide(section);
+        return { ...decision, changes: [...changes, ...requestChanges(request, ids, section.now)] };
+      });
+    if (request === undefined) return run(commit);
     if (this.#inFlight.has(request.key))
       throw conflict("A request with this Idempotency-Key is still being worked on; try again shortly.", {
         retryAfterSeconds: 1,
@@ -36,29 +56,21 @@ export class RequestLedger {
     }
     this.#inFlight.add(request.key);
     try {
-      return await run();
+      return await run(commit);
     } catch (error) {
       if (!(error instanceof DoneMeanwhile)) throw error;
     } finally {
       this.#inFlight.delete(request.key);
     }
-    return this.once(request, catalogue, run, replay);
+    return this.once(store, request, run, replay);
   }
 }
 
 /** Another process has done the same request since it was begun here. */
 class DoneMeanwhile extends Error {}
 
-/** To be called first in the decision of a request. @throws what `RequestLedger.once` catches, for a request that is done. */
-export function assertNotDone(
-  request: IdempotentRequest | undefined,
-  catalogue: Pick<Catalogue, "findRequest">,
-): void {
-  if (request !== undefined && catalogue.findRequest(request.key) !== undefined) throw new DoneMeanwhile();
-}
-
-/** The change that records a request, for the same record as its results. None without a key, or without results. */
-export function requestChanges(
+/** The change that records a request. None without a key, or without results. */
+function requestChanges(
   request: IdempotentRequest | undefined,
   ids: RequestRow["ids"],
   createdAt: number,

@@ -2,7 +2,7 @@ import type { DocumentPorts, HeldFile } from "./document-ports.ts";
 import type { JobEntry } from "./document-index.ts";
 import { asSentAgain, sentAgain } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
-import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { goneError, type IdempotentRequest } from "../idempotency.ts";
 import { claimsOf, isComplete } from "./ingest-document.ts";
 import { type Given, type Metadata, type Owned, ownerOf, writerOf, type Written } from "../memory.ts";
 import type { Change } from "../rows.ts";
@@ -36,11 +36,10 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
   try {
     if ("url" in original) fetcher.check(original.url, publicOnlyOf(input));
     return await requests.once(
+      store,
       input.idempotency,
-      store.catalogue,
-      () =>
-        store.commit(({ now }) => {
-          assertNotDone(input.idempotency, store.catalogue);
+      (commit) =>
+        commit(({ now }) => {
           const { job, existing } = newJob(ports, input, now);
           const same =
             job.status === "queued" ? documents.openJobs().find((open) => isSame(open, job)) : undefined;
@@ -53,9 +52,8 @@ export async function submitDocument(ports: DocumentPorts, input: IngestInput): 
             ...[...documents.jobs.values()]
               .filter(({ finishedAt }) => finishedAt !== null && finishedAt < now - KEPT_MS)
               .map(({ id }): Change => ({ table: "jobs", id, row: null })),
-            ...requestChanges(input.idempotency, [id], now),
           ];
-          return { changes, result: id };
+          return { changes, ids: [id], result: id };
         }),
       async ([id]) => {
         if (id === undefined || id === null || documents.jobs.get(id) === undefined) throw goneError();

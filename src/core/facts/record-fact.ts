@@ -2,13 +2,7 @@ import { invalidRequest, notFound, orRefused, ServiceError } from "../errors.ts"
 import type { Cardinality, Fact } from "./fact.ts";
 import { FactDraft, type FactPorts } from "./fact-store.ts";
 import { similarFacts } from "./answering-facts.ts";
-import {
-  assertNotDone,
-  goneError,
-  type IdempotentRequest,
-  refusedBefore,
-  requestChanges,
-} from "../idempotency.ts";
+import { goneError, type IdempotentRequest, refusedBefore } from "../idempotency.ts";
 import { type Given, type Owned, type Written, writerOf } from "../memory.ts";
 import { placeStatement, type Placing, settleCardinality, type Statement } from "./timeline.ts";
 
@@ -69,18 +63,16 @@ export async function recordFacts(
 ): Promise<{ readonly results: readonly (RecordedFact | ServiceError)[] }> {
   const { store, requests, clock } = ports;
   return requests.once(
+    store,
     input.idempotency,
-    store.catalogue,
-    () =>
-      store.commit((section) => {
-        assertNotDone(input.idempotency, store.catalogue);
+    (commit) =>
+      commit((section) => {
         const draft = new FactDraft(store.catalogue.facts, section, clock);
         const results = input.items.map((item) =>
           item instanceof ServiceError ? item : orRefused(() => recordInto(draft, ports, item)),
         );
         const ids = results.map((result) => (result instanceof ServiceError ? null : result.fact.id));
-        const changes = [...draft.changes, ...requestChanges(input.idempotency, ids, section.now)];
-        return { changes, result: { results } };
+        return { changes: draft.changes, ids, result: { results } };
       }),
     async (ids) => ({
       results: input.items.map((item, index) => {

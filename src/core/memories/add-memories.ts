@@ -2,13 +2,7 @@ import { mapAtOnce } from "../at-once.ts";
 import type { AddedMemory, AddMemoryInput, MemoryPorts } from "./memory-ports.ts";
 import * as compose from "./compose-memory.ts";
 import { conflict, refusedOr, ServiceError } from "../errors.ts";
-import {
-  assertNotDone,
-  goneError,
-  type IdempotentRequest,
-  refusedBefore,
-  requestChanges,
-} from "../idempotency.ts";
+import { type CommitOnce, goneError, type IdempotentRequest, refusedBefore } from "../idempotency.ts";
 import { INITIAL_SALIENCE, type SeenMemory, writerOf } from "../memory.ts";
 import { type Change, memoryOf } from "../rows.ts";
 import { checkSupersedes, identicalMemory } from "./supersede.ts";
@@ -40,13 +34,13 @@ export async function addMemories(
 ): Promise<{ readonly results: readonly (AddedMemory | ServiceError)[] }> {
   const { store, requests } = ports;
   return requests.once(
+    store,
     input.idempotency,
-    store.catalogue,
-    async () => {
+    async (commit) => {
       const composed = await mapAtOnce(input.items, EMBEDDED_AT_ONCE, async (item) =>
         item instanceof ServiceError ? item : refusedOr(composeMemory(ports, item, input.items.length > 1)),
       );
-      return { results: await storeMemories(ports, composed, input.idempotency) };
+      return { results: await storeMemories(ports, composed, commit) };
     },
     async (ids) => {
       const memories = await store.readMemories(ids.filter((id) => id !== null));
@@ -101,12 +95,11 @@ async function composeMemory(
 async function storeMemories(
   { store, followUps }: MemoryPorts,
   items: readonly (Composed | ServiceError)[],
-  request: IdempotentRequest | undefined,
+  commit: CommitOnce,
 ): Promise<(AddedMemory | ServiceError)[]> {
   if (items.every((item) => item instanceof ServiceError))
     return items.filter((item) => item instanceof ServiceError);
-  const { placed, added } = await store.commit((section) => {
-    assertNotDone(request, store.catalogue);
+  const { placed, added } = await commit((section) => {
     const changes: Change[] = [];
     const added = new Map<string, SeenMemory>();
     const placed = items.map((item) => {
@@ -126,8 +119,7 @@ async function storeMemories(
       return { id: row.id, deduplicated: false };
     });
     const ids = placed.map((place) => (place instanceof ServiceError ? null : place.id));
-    changes.push(...requestChanges(request, ids, section.now));
-    return { changes, result: { placed, added } };
+    return { changes, ids, result: { placed, added } };
   });
 
   const memories = new Map<string, SeenMemory>();

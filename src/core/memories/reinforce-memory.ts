@@ -1,4 +1,4 @@
-import { assertNotDone, goneError, type IdempotentRequest, requestChanges } from "../idempotency.ts";
+import { goneError, type IdempotentRequest } from "../idempotency.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { type OneRow, owned } from "../owned.ts";
 import type { Sector, Signals } from "../memory.ts";
@@ -15,18 +15,15 @@ export async function reinforceMemory(
   input: ReinforceMemoryInput,
 ): Promise<{ readonly id: string; readonly salience: number }> {
   return requests.once(
+    store,
     input.idempotency,
-    store.catalogue,
-    () =>
-      store.commit(({ now }) => {
-        assertNotDone(input.idempotency, store.catalogue);
+    (commit) =>
+      commit(({ now }) => {
         const entry = owned("memory", store.catalogue.find(input.id), input.userId);
         const salience = reinforced(entry.salience, input.boost);
         return {
-          changes: [
-            { table: "signals", id: entry.id, row: { salience, lastSeenAt: now } },
-            ...requestChanges(input.idempotency, [entry.id], now),
-          ],
+          changes: [{ table: "signals", id: entry.id, row: { salience, lastSeenAt: now } }],
+          ids: [entry.id],
           result: { id: entry.id, salience },
         };
       }),
