@@ -8,6 +8,9 @@ export interface JobEntry extends JobRow {
   readonly id: string;
 }
 
+/** The change that stores a job. */
+export const jobChange = ({ id, ...row }: JobEntry): Change => ({ table: "jobs", id, row });
+
 /** Synchronous reads of documents and jobs. */
 export interface DocumentReads {
   readonly byId: ReadonlyMap<string, DocumentRow>;

@@ -1,6 +1,7 @@
 import { mapAtOnce } from "../at-once.ts";
 import { CHUNKING_VERSION } from "./chunking.ts";
 import { duplicateHash, embeddedText, readText, sectorsOf } from "../memories/compose-memory.ts";
+import { jobChange } from "./document-index.ts";
 import type { DocumentPorts, JobControl } from "./document-ports.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import type { DocumentEmbedding } from "../embedding.ts";
@@ -68,7 +69,7 @@ async function fetchOriginal(
     const held = await file.keep();
     try {
       await store.commit(() => {
-        const { id: _id, ...job } = openJob(store.catalogue.documents.jobs.get(jobId));
+        const job = openJob(store.catalogue.documents.jobs.get(jobId));
         // The name may have changed: the page may have been sent again.
         const asked = job.request ?? request;
         const fetched: IngestRequest = {
@@ -79,10 +80,7 @@ async function fetchOriginal(
           claimedType: asked.claimedType ?? claimOf(page),
           fetchedAt: page.fetchedAt,
         };
-        return {
-          changes: [{ table: "jobs", id: jobId, row: { ...job, request: fetched } }],
-          result: undefined,
-        };
+        return { changes: [jobChange({ ...job, request: fetched })], result: undefined };
       });
     } finally {
       held.release();
@@ -247,16 +245,15 @@ function endOfJob(
   documentId: string,
   deduplicated: boolean,
 ): Change {
-  const { id: _id, ...job } = openJob(store.catalogue.documents.jobs.get(jobId));
-  const end = {
+  return jobChange({
+    ...openJob(store.catalogue.documents.jobs.get(jobId)),
     status: "succeeded",
     request: null,
     documentId,
     deduplicated,
     startedAt,
     finishedAt: clock.now(),
-  } as const;
-  return { table: "jobs", id: jobId, row: { ...job, ...end } };
+  });
 }
 
 async function composePlaces(

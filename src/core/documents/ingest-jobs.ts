@@ -1,5 +1,5 @@
 import type { DocumentPorts, JobProgress } from "./document-ports.ts";
-import type { JobEntry } from "./document-index.ts";
+import { jobChange, type JobEntry } from "./document-index.ts";
 import { memoryIdsOf } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobProblem, JobRow } from "./document.ts";
 import { SMALL_DOCUMENT_BYTES } from "./extraction.ts";
@@ -248,9 +248,8 @@ export class IngestJobs {
     await store.commit(() => {
       const job = store.catalogue.documents.jobs.get(id);
       if (job?.status !== "queued") return { changes: [], result: undefined };
-      const { id: _id, ...row } = job;
-      const ended: JobRow = { ...row, ...end, request: null, startedAt, finishedAt: clock.now() };
-      return { changes: [{ table: "jobs", id, row: ended }], result: undefined };
+      const ended = { ...job, ...end, request: null, startedAt, finishedAt: clock.now() };
+      return { changes: [jobChange(ended)], result: undefined };
     });
   }
 

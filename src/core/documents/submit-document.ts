@@ -1,5 +1,5 @@
 import type { DocumentPorts, HeldFile } from "./document-ports.ts";
-import type { JobEntry } from "./document-index.ts";
+import { jobChange, type JobEntry } from "./document-index.ts";
 import { asSentAgain, sentAgain } from "./store-document.ts";
 import type { DocumentRow, IngestRequest, JobRow } from "./document.ts";
 import { goneError, type IdempotentRequest } from "../idempotency.ts";
@@ -106,9 +106,9 @@ function newJob(
 }
 
 /** The same bytes sent again while their job is open: the last name counts, as for stored documents. */
-function sentWhileQueued({ id, ...open }: JobEntry, input: IngestInput): Change[] {
+function sentWhileQueued(open: JobEntry, input: IngestInput): Change[] {
   if (open.request === null) return [];
-  return [{ table: "jobs", id, row: { ...open, request: asSentAgain(open.request, sentOf(input)) } }];
+  return [jobChange({ ...open, request: asSentAgain(open.request, sentOf(input)) })];
 }
 
 function sentOf({ filename, metadata }: IngestInput): Pick<IngestRequest, "filename" | "metadata"> {

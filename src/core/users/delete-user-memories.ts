@@ -1,4 +1,4 @@
-import type { JobEntry } from "../documents/document-index.ts";
+import { jobChange, type JobEntry } from "../documents/document-index.ts";
 import { rowsRemoval } from "../documents/store-document.ts";
 import { sourceRemoval, userFactsRemoval } from "../facts/erase-fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
@@ -65,9 +65,9 @@ export async function deleteUserMemories(
 }
 
 /** Removes a finished job. An open one ends, so that callers who wait for it get an answer. */
-function endOfJob({ id, ...row }: JobEntry, now: number): Change {
-  if (row.status !== "queued") return { table: "jobs", id, row: null };
-  return { table: "jobs", id, row: { ...row, status: "cancelled", request: null, finishedAt: now } };
+function endOfJob(job: JobEntry, now: number): Change {
+  if (job.status !== "queued") return { table: "jobs", id: job.id, row: null };
+  return jobChange({ ...job, status: "cancelled", request: null, finishedAt: now });
 }
 
 /** Newest first: removing from the end of a session's series costs nothing. */
