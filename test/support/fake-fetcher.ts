@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { ServiceError } from "../../src/core/errors.ts";
 import type { UrlFetcher } from "../../src/core/documents/document-ports.ts";
 
@@ -28,14 +27,12 @@ export function createFakeFetcher(
       if (page === undefined) throw new ServiceError("FETCH_FAILED", "nobody there");
       const body = Buffer.from(page);
       await sink.write(body);
-      onProgress?.({ receivedBytes: body.length, totalBytes: body.length });
+      onProgress?.({ done: body.length, total: body.length });
       return {
         url: `${url}?final`,
         contentType: "text/plain",
         charset: null,
         filename: "page.txt",
-        bytes: body.length,
-        sha256: createHash("sha256").update(body).digest("hex"),
         fetchedAt: now(),
       };
     },

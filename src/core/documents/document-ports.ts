@@ -97,14 +97,10 @@ export interface FetchOptions {
   readonly onProgress?: (progress: FetchProgress) => void;
 }
 
-/** Bytes on the network, compressed where the server compresses. */
-export interface FetchProgress {
-  readonly receivedBytes: number;
-  /** Null where the server names no length. */
-  readonly totalBytes: number | null;
-}
+/** In bytes on the network, compressed where the server compresses; of a `total` of 0 where the server names no length. */
+export type FetchProgress = Pick<JobProgress, "done" | "total">;
 
-/** A fetched page: the server's claims, which are to be checked, and what was measured. */
+/** A fetched page, as the server claims, which is to be checked. */
 export interface FetchedPage {
   /** After redirects, normalised, without a fragment. May hold secrets in its query: not to be logged. */
   readonly url: string;
@@ -114,10 +110,6 @@ export interface FetchedPage {
   readonly charset: string | null;
   /** Without folders and control characters, at most 256 characters; null where nothing names the document. */
   readonly filename: string | null;
-  /** Number of bytes written into the sink. */
-  readonly bytes: number;
-  /** SHA-256 of the written bytes, hex. */
-  readonly sha256: string;
   /** Epoch milliseconds UTC, when the answer began. */
   readonly fetchedAt: number;
 }

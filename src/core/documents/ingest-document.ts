@@ -63,8 +63,7 @@ async function fetchOriginal(
       sink: file,
       signal,
       ...(request.publicOnly === true && { publicOnly: true }),
-      onProgress: ({ receivedBytes, totalBytes }) =>
-        onProgress({ stage: "fetching", done: receivedBytes, total: totalBytes ?? 0 }),
+      onProgress: (progress) => onProgress({ stage: "fetching", ...progress }),
     });
     const held = await file.keep();
     try {

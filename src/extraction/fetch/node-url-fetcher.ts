@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lookup as lookUpName } from "node:dns/promises";
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Client, Dispatcher } from "undici";
@@ -209,15 +208,15 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
     checkStatus(response.statusCode, host);
     const header = (name: keyof IncomingHttpHeaders) => first(response.headers, name);
     const contentType = header("content-type");
-    const totalBytes = lengthOf(header("content-length"));
-    if ((totalBytes ?? 0) > maxBytes) throw pageTooLarge();
+    const totalBytes = lengthOf(header("content-length")) ?? 0;
+    if (totalBytes > maxBytes) throw pageTooLarge();
 
     async function* arriving(): AsyncGenerator<Uint8Array> {
       let receivedBytes = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         receivedBytes += chunk.length;
         if (receivedBytes > maxBytes) throw pageTooLarge();
-        onProgress?.({ receivedBytes, totalBytes });
+        onProgress?.({ done: receivedBytes, total: totalBytes });
         yield chunk;
       }
       const failure = broken();
@@ -236,12 +235,10 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
       }
     }
 
-    const hash = createHash("sha256");
     let bytes = 0;
     for await (const chunk of body()) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw pageTooLarge();
-      hash.update(chunk);
       await sink.write(chunk);
     }
     return {
@@ -249,8 +246,6 @@ export function createUrlFetcher(options: UrlFetcherOptions): UrlFetcher {
       contentType: mediaTypeOf(contentType),
       charset: claimedCharset(contentType) ?? null,
       filename: filenameOf(header("content-disposition"), url),
-      bytes,
-      sha256: hash.digest("hex"),
     };
   }
 
