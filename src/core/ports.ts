@@ -67,21 +67,7 @@ export type Ordinal = number;
 
 /** The fields of a memory that are held in memory, because decisions and filters use them. */
 export interface CatalogueEntry
-  extends
-    Owned,
-    Written,
-    Pick<
-      Memory,
-      | "id"
-      | "sessionId"
-      | "tags"
-      | "primarySector"
-      | "sectors"
-      | "createdAt"
-      | "updatedAt"
-      | "version"
-      | "supersedes"
-    > {
+  extends Owned, Written, Pick<Memory, "id" | "sessionId" | "tags" | "createdAt" | "version" | "supersedes"> {
   readonly ordinal: Ordinal;
   readonly documentId: string | null;
   /** As given by the writer, else `createdAt`. */
@@ -216,7 +202,10 @@ export interface WriteSection {
   readonly now: number;
   /** The `order` of the record's first new memory; further ones follow by 1. */
   readonly nextOrder: number;
-  /** The time from which the days of what is kept count, whatever the clock says. */
+  /**
+   * The time from which the days of what is kept count, certain enough to remove something for good: never that of a clock that
+   * has just jumped.
+   */
   readonly believedNow: number;
 }
 

@@ -196,7 +196,7 @@ export function inOrderOfAdding(catalogue: StoreCatalogue, changes: readonly Cha
   memories.sort((a, b) => (a.row?.order ?? 0) - (b.row?.order ?? 0));
   const isBack = ({ id, row }: (typeof memories)[number]): boolean => {
     const ordinal = row === null ? undefined : catalogue.ordinalOf(id);
-    return ordinal !== undefined && catalogue.numberAt(ordinal, "order") !== row?.order;
+    return ordinal !== undefined && catalogue.orderAt(ordinal) !== row?.order;
   };
   const gone = memories.filter(isBack).map(({ table, id }): Change => ({ table, id, row: null }));
   return [...gone, ...memories, ...others];

@@ -157,7 +157,7 @@ export class StoreCatalogue extends MemoryColumns implements Catalogue {
     const orders: number[] = [];
     let place = 0;
     for (let ordinal = this.ordinals - 1; ordinal >= 0 && ids.length < limit; ordinal -= 1) {
-      const order = this.numberAt(ordinal, "order");
+      const order = this.orderAt(ordinal);
       if (!selection.has(ordinal) || (before !== undefined && order >= before)) continue;
       if (place >= offset) {
         ids.push(this.idOf(ordinal));

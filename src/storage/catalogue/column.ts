@@ -275,19 +275,6 @@ export function stringsOf(numbers: readonly number[] | undefined, interner: Inte
   return numbers.map((number) => interner.string(number) ?? "");
 }
 
-/** By primary sector: lists of sectors by their bits. There are few different ones. */
-const sectorLists = new Map<Sector, (readonly Sector[])[]>();
-
-/** From the bits of all sectors; the primary one first. */
-export function sectorList(primary: Sector, bits: number): readonly Sector[] {
-  let lists = sectorLists.get(primary);
-  if (lists === undefined) sectorLists.set(primary, (lists = []));
-  return (lists[bits] ??= [
-    primary,
-    ...SECTORS.filter((sector, i) => sector !== primary && (bits & (1 << i)) !== 0),
-  ]);
-}
-
 /** One bit a sector, by its index in `SECTORS`. */
 export function sectorBits(sectors: readonly Sector[]): number {
   return sectors.reduce((bits, sector) => bits | (1 << SECTORS.indexOf(sector)), 0);

@@ -14,7 +14,6 @@ import {
   numbersOf,
   placeIn,
   sectorBits,
-  sectorList,
   stringsOf,
   Successors,
 } from "./column.ts";
@@ -45,7 +44,6 @@ export class MemoryColumns {
   readonly #numbers = {
     order: float64(),
     createdAt: float64(),
-    updatedAt: float64(),
     /** NaN: not said. */
     occurredAt: float64(),
     lastSeenAt: float64(),
@@ -192,8 +190,8 @@ export class MemoryColumns {
   }
 
   /** Also of a memory that is gone; orders ascend with ordinals. */
-  numberAt(ordinal: Ordinal, name: "order" | "version" | "createdAt" | "updatedAt"): number {
-    return this.#numbers[name].get(ordinal);
+  orderAt(ordinal: Ordinal): number {
+    return this.#numbers.order.get(ordinal);
   }
 
   users(): Map<string, UserMemories> {
@@ -255,8 +253,8 @@ export class MemoryColumns {
     if (!this.isLive(ordinal)) return undefined;
     const strings = this.#strings;
     // The numbers themselves: one `get` for columns of all kinds of numbers is slow, and hundreds of entries are made a question.
-    const { createdAt: created, updatedAt, occurredAt, version, words, traits, speaker } = this.#numbers;
-    const { user, project, session, createdBy, document, primarySector: sector, sectors } = this.#numbers;
+    const { createdAt: created, occurredAt, version, words, traits, speaker } = this.#numbers;
+    const { user, project, session, createdBy, document, primarySector: sector } = this.#numbers;
     const createdAt = created.values[ordinal] ?? 0;
     const happenedAt = occurredAt.values[ordinal] ?? 0;
     const bits = traits.values[ordinal] ?? 0;
@@ -274,12 +272,9 @@ export class MemoryColumns {
       occurredAt: Number.isNaN(happenedAt) ? createdAt : happenedAt,
       isTimeGiven: !Number.isNaN(happenedAt),
       createdAt,
-      updatedAt: updatedAt.values[ordinal] ?? 0,
       lastSeenAt: signals.lastSeenAt,
       salience: salienceOf(signals, primarySector),
       version: version.values[ordinal] ?? 0,
-      primarySector,
-      sectors: sectorList(primarySector, sectors.values[ordinal] ?? 0),
       tags: stringsOf(this.#lists.tags.get(ordinal), strings.tags),
       supersedes: this.successors.idsOf(ordinal),
       traits: {
@@ -294,9 +289,8 @@ export class MemoryColumns {
 
   /** Remembers what `replace` overwrites, and answers the way back. */
   state(ordinal: Ordinal): () => void {
-    const { updatedAt, occurredAt, version, words, traits, speaker, project, primarySector, sectors } =
-      this.#numbers;
-    const columns = [updatedAt, occurredAt, version, words, traits, speaker, project, primarySector, sectors];
+    const { occurredAt, version, words, traits, speaker, project, primarySector, sectors } = this.#numbers;
+    const columns = [occurredAt, version, words, traits, speaker, project, primarySector, sectors];
     const values = columns.map((column) => column.get(ordinal));
     const lists = Object.values(this.#lists);
     const numbers = lists.map((list) => list.get(ordinal));
@@ -372,7 +366,6 @@ export class MemoryColumns {
   #write(ordinal: Ordinal, row: SlimMemoryRow): void {
     this.#numbers.createdAt.set(ordinal, row.createdAt);
     this.#duplicates.hashes.set(ordinal, row.duplicateHash);
-    this.#numbers.updatedAt.set(ordinal, row.updatedAt);
     this.#numbers.occurredAt.set(ordinal, row.occurredAt ?? Number.NaN);
     this.#numbers.version.set(ordinal, row.version);
     this.setTraits(ordinal, row.traits);

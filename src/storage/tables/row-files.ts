@@ -44,7 +44,7 @@ interface FreshRow {
   readonly stored: Buffer;
 }
 
-type Places = Pick<StoreCatalogue, "ordinals" | "ordinalOf" | "idAt" | "isLive" | "numberAt">;
+type Places = Pick<StoreCatalogue, "ordinals" | "ordinalOf" | "idAt" | "isLive" | "orderAt">;
 
 /**
  * Rows by memory in flat files below the folder of tables, which the checkpoint names as it names those of tables: a
@@ -124,10 +124,10 @@ export class RowFiles<T extends "tokens" | "memories"> {
       let [low, high] = [0, catalogue.ordinals];
       while (low < high) {
         const middle = (low + high) >> 1;
-        if (catalogue.numberAt(middle, "order") < order) low = middle + 1;
+        if (catalogue.orderAt(middle) < order) low = middle + 1;
         else high = middle;
       }
-      return low < catalogue.ordinals && catalogue.numberAt(low, "order") === order ? low : undefined;
+      return low < catalogue.ordinals && catalogue.orderAt(low) === order ? low : undefined;
     };
     for (const { number, orders, lengths } of this.#unplaced.sort((a, b) => a.number - b.number))
       this.#hold(number, Array.from(orders, ordinalOf), lengths);
@@ -281,7 +281,7 @@ export class RowFiles<T extends "tokens" | "memories"> {
       for await (const rows of this.#rowsOf(merged, (ordinal) => !isFresh.has(ordinal))) await write(rows);
       for (const rows of inPieces(fresh, Infinity, PIECE_BYTES, ({ stored }) => stored.length))
         await write(rows);
-      const orders = ordinals.map((ordinal) => this.#catalogue?.numberAt(ordinal, "order") ?? 0);
+      const orders = ordinals.map((ordinal) => this.#catalogue?.orderAt(ordinal) ?? 0);
       const numbers = { orders: Float64Array.from(orders), lengths: Uint32Array.from(lengths) };
       const index = encodeImage(
         { key: this.#format.key, sequence: 0 },

@@ -67,8 +67,6 @@ describe("StoreCatalogue", () => {
       tags: ["x", "y"],
       occurredAt: 5,
       createdAt: 9,
-      primarySector: "emotional",
-      sectors: ["emotional", "semantic"],
       salience: 0.5,
       lastSeenAt: 9,
       version: 1,

@@ -36,7 +36,7 @@ class Memories {
   ordinalOf = (id: string) => (this.ids.includes(id) ? this.ids.indexOf(id) : undefined);
   idAt = (ordinal: number) => this.ids[ordinal];
   isLive = (ordinal: number) => this.ids[ordinal] !== undefined;
-  numberAt = (ordinal: number) => this.orders[ordinal] ?? 0;
+  orderAt = (ordinal: number) => this.orders[ordinal] ?? 0;
 
   add(id: string): void {
     this.ids.push(id);
