@@ -1,6 +1,6 @@
 import { withoutVowelSigns } from "../text/fold.ts";
 import type { AddMemoryInput } from "./memory-ports.ts";
-import { analyse, ANALYSER_VERSION, memoryTimeTerms, placeTerms } from "../text/analyser.ts";
+import { ANALYSER_VERSION, memoryTerms } from "../text/analyser.ts";
 import { type DocumentEmbedding, meanWindow, stampKey } from "../embedding.ts";
 import { type Memory, occurredAtOf, sorted, writerOf, type Written } from "../memory.ts";
 import type { WriteSection } from "../ports.ts";
@@ -53,13 +53,10 @@ export interface ComposedMemory extends Written {
 
 /** Terms and traits of a memory's text. Slow to make: call `readText` outside of synchronous sections. */
 export interface ReadText {
-  /** The terms of `analyse`, joined by spaces. */
+  /** As `memoryTerms`, joined by spaces, of a memory that happens on that day. */
   readonly terms: string;
-  /** The terms of `placeTerms`, joined by spaces. */
-  readonly place: string;
+  readonly day: number;
   readonly traits: MemoryTraits;
-  /** As `memoryTimeTerms`, of a memory that happens on that day. */
-  readonly times: { readonly day: number; readonly terms: readonly string[] };
 }
 
 /** @param createdAt where it is not known yet: about when. */
@@ -67,13 +64,11 @@ export function readText(
   memory: Pick<Identity, "content" | "tags" | "project" | "occurredAt" | "source">,
   createdAt: number,
 ): ReadText {
-  const { content } = memory;
   const timed = { ...memory, createdAt };
   return {
-    terms: analyse(content).join(" "),
-    place: placeTerms(memory).join(" "),
-    traits: traitsOf(content),
-    times: { day: dayStart(occurredAtOf(timed)), terms: memoryTimeTerms(timed) },
+    terms: memoryTerms(timed).join(" "),
+    day: dayStart(occurredAtOf(timed)),
+    traits: traitsOf(memory.content),
   };
 }
 
@@ -110,13 +105,12 @@ export function newMemoryRow(composed: ComposedMemory, { now }: WriteSection, or
 /** Adds the values that indexes need and that are derived from the rest. */
 export function withDerived(
   memory: Omit<MemoryRow, "terms" | "traits" | "analyserVersion">,
-  { terms, place, traits, times }: ReadText = readText(memory, memory.createdAt),
+  read: ReadText = readText(memory, memory.createdAt),
 ): MemoryRow {
-  const happens = dayStart(occurredAtOf(memory));
-  const all = [terms, ...(happens === times.day ? times.terms : memoryTimeTerms(memory)), place].filter(
-    (part) => part !== "",
-  );
-  return { ...memory, terms: all.join(" "), traits, analyserVersion: ANALYSER_VERSION };
+  // A day may have begun since it was read.
+  const isOfDay = read.day === dayStart(occurredAtOf(memory));
+  const { terms, traits } = isOfDay ? read : readText(memory, memory.createdAt);
+  return { ...memory, terms, traits, analyserVersion: ANALYSER_VERSION };
 }
 
 /** The changes that store a memory's vectors and tokens. */

@@ -87,20 +87,14 @@ export function termsOfName(name: string): readonly string[] {
  * that a piece of a document stands under. A question that names a day, month or year then finds it by words alone.
  */
 export function memoryTerms(memory: TermsSource): string[] {
-  return [...analyse(memory.content), ...memoryTimeTerms(memory), ...placeTerms(memory)];
-}
-
-/** The part of `memoryTerms` that depends on its times. Cheap for chunks of documents. */
-export function memoryTimeTerms(memory: TermsSource): string[] {
+  const { content, tags, project, source } = memory;
   const occurredAt = occurredAtOf(memory);
-  // The time of ingestion does not fix the "yesterday" of a document.
-  return memory.source ? dateTerms(occurredAt) : timeTerms(memory.content, occurredAt);
-}
-
-/** The last part of `memoryTerms`: tags, project and headings. */
-export function placeTerms(memory: Pick<TermsSource, "tags" | "project" | "source">): string[] {
-  const { tags, project, source } = memory;
-  return [...analyse(tags.join("\n")), ...analyse(project ?? ""), ...analyse(source?.section ?? "")];
+  return [
+    ...analyse(content),
+    // The time of ingestion does not fix the "yesterday" of a document.
+    ...(source ? dateTerms(occurredAt) : timeTerms(content, occurredAt)),
+    ...[tags.join("\n"), project ?? "", source?.section ?? ""].flatMap(analyse),
+  ];
 }
 
 type TermsSource = Pick<Memory, "content" | "tags" | "project" | "occurredAt" | "createdAt"> &
