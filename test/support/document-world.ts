@@ -102,7 +102,7 @@ export function createDocumentWorld(): DocumentWorld {
     }),
     fetcher: createFakeFetcher(pages, { now: () => world.now, held: () => heldFetches }),
   };
-  const jobs = new IngestJobs(documentPorts, { report: (error) => reported.push(error) });
+  const jobs = new IngestJobs(documentPorts, { concurrency: 2, report: (error) => reported.push(error) });
   const operations = bindDocumentOperations(documentPorts, jobs);
   const made: DocumentWorld = Object.assign(world, {
     documentPorts,

@@ -8,7 +8,7 @@ import { ingestDocument } from "./ingest-document.ts";
 
 export interface IngestJobsOptions {
   /** Documents ingested at a time, beside one small one, one recording and fetched pages; others wait in order. */
-  readonly concurrency?: number;
+  readonly concurrency: number;
   /** Receives failures that are bugs. */
   readonly report: (error: unknown) => void;
 }
@@ -42,7 +42,6 @@ interface RunningJob {
   readonly ended: Promise<void>;
 }
 
-const DEFAULT_CONCURRENCY = 2;
 /** Fetching is mostly waiting, and a slow page holds its place for as long as a fetch may take. */
 const FETCHES_AT_ONCE = 8;
 const QUEUED: JobProgress = { stage: "queued", done: 0, total: 0 };
@@ -64,7 +63,7 @@ export class IngestJobs {
   readonly #watchers = new Map<string, (() => void)[]>();
   #isClosed = false;
 
-  constructor(ports: DocumentPorts, { concurrency = DEFAULT_CONCURRENCY, report }: IngestJobsOptions) {
+  constructor(ports: DocumentPorts, { concurrency, report }: IngestJobsOptions) {
     this.#ports = ports;
     this.#concurrency = concurrency;
     this.#report = report;

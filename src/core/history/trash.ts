@@ -107,9 +107,9 @@ export async function listTrash(
   { userId, limit, offset }: { readonly userId?: string; readonly limit: number; readonly offset: number },
 ) {
   const { versions } = store.catalogue;
-  const all = [...trashEntries(versions, userId)].sort(
-    (a, b) => b.endedAt - a.endedAt || (a.memoryId < b.memoryId ? 1 : -1),
-  );
+  // The others come back with the rest of their documents.
+  const all = trashed(versions, userId).filter(({ deletedWith }) => deletedWith === null);
+  all.sort((a, b) => b.endedAt - a.endedAt || (a.memoryId < b.memoryId ? 1 : -1));
   const wanted = all.slice(offset, offset + limit);
   const rows = await store.readVersions(wanted.map(({ id }) => id));
   const items = wanted.flatMap((entry) => {
@@ -123,16 +123,11 @@ export async function listTrash(
   return { items: fitting(items, ({ memory }) => charsOfMemory(memory)), total: all.length };
 }
 
-/** Without what comes back with the rest of its document. */
-export function* trashEntries(versions: VersionReads, userId: string | undefined): Generator<VersionEntry> {
-  for (const entry of versions.all())
-    if (
-      entry.endedHow === "deleted" &&
-      entry.deletedWith === null &&
-      (userId === undefined || entry.userId === userId)
-    )
-      yield entry;
-}
+/** All that is in the trash, of one user or of everybody. */
+const trashed = (versions: VersionReads, userId: string | undefined): VersionEntry[] =>
+  [...versions.all()].filter(
+    (entry) => entry.endedHow === "deleted" && (userId === undefined || entry.userId === userId),
+  );
 
 /** An entry of the trash and, where that is a document, the rest of it. */
 export function partsOf(versions: VersionReads, root: VersionEntry): VersionEntry[] {
@@ -182,9 +177,7 @@ export async function emptyTrash(
 ): Promise<{ readonly deleted: number }> {
   const { versions } = store.catalogue;
   return await store.commit(() => {
-    const ids = [...versions.all()]
-      .filter((entry) => entry.endedHow === "deleted" && (userId === undefined || entry.userId === userId))
-      .map(({ memoryId }) => memoryId);
+    const ids = trashed(versions, userId).map(({ memoryId }) => memoryId);
     return { changes: ids.flatMap((id) => removalOf(versions.of(id))), result: { deleted: ids.length } };
   });
 }

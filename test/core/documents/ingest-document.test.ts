@@ -376,7 +376,7 @@ describe("jobs", () => {
     expect(catalogue().documents.jobs.get(id)?.status).toBe("queued");
     release();
     const { IngestJobs } = await import("../../../src/core/documents/ingest-jobs.ts");
-    const next = new IngestJobs(world.documentPorts, { report: () => {} });
+    const next = new IngestJobs(world.documentPorts, { concurrency: 2, report: () => {} });
     next.start();
     await next.ended(id);
     expect(catalogue().documents.jobs.get(id)?.status).toBe("succeeded");
