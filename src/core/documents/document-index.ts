@@ -12,29 +12,16 @@ export interface JobEntry extends JobRow {
 export const jobChange = ({ id, ...row }: JobEntry): Change => ({ table: "jobs", id, row });
 
 /** Synchronous reads of documents and jobs. */
-export interface DocumentReads {
+export interface DocumentReads extends Omit<
+  DocumentIndex,
+  "apply" | "holdFile" | "letGoOf" | "byId" | "jobs"
+> {
   readonly byId: ReadonlyMap<string, DocumentRow>;
   readonly jobs: ReadonlyMap<string, JobEntry>;
-  /** The document with those bytes, user and project; of several the first one added. Cost: linear in all documents. */
-  findByContent(content: Pick<DocumentRow, "sha256" | "userId" | "project">): DocumentRow | undefined;
-  /** The `order` of the next job. */
-  readonly nextJobOrder: number;
-  /** True while a document or an unfinished job needs the file with that SHA-256. */
-  needsFile(sha256: string): boolean;
-  /** SHA-256s of all such files. */
-  neededFiles(): string[];
-  /** True if a document deleted since the store was opened had that file: a checkpoint may still name it. */
-  neededFile(sha256: string): boolean;
-  pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow>;
-  pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry>;
-  /** Unfinished jobs, oldest first. */
-  openJobs(): JobEntry[];
-  /** The user's documents, in no order. */
-  documentsOf(userId: string): DocumentRow[];
 }
 
 /** Every document and job in memory. */
-export class DocumentIndex implements DocumentReads {
+export class DocumentIndex {
   readonly byId = new Map<string, DocumentRow>();
   readonly jobs = new Map<string, JobEntry>();
   readonly #users = new Map<string, number>();
@@ -55,28 +42,33 @@ export class DocumentIndex implements DocumentReads {
     return () => this.#setJob(id, before);
   }
 
+  /** The document with those bytes, user and project; of several the first one added. Cost: linear in all documents. */
   findByContent({
     sha256,
     userId,
     project,
-  }: Parameters<DocumentReads["findByContent"]>[0]): DocumentRow | undefined {
+  }: Pick<DocumentRow, "sha256" | "userId" | "project">): DocumentRow | undefined {
     for (const row of this.byId.values())
       if (row.sha256 === sha256 && row.userId === userId && row.project === project) return row;
     return undefined;
   }
 
+  /** The `order` of the next job. */
   get nextJobOrder(): number {
     return this.#lastJobOrder + 1;
   }
 
+  /** True while a document or an unfinished job needs the file with that SHA-256. */
   needsFile(sha256: string): boolean {
     return this.#users.has(sha256);
   }
 
+  /** SHA-256s of all such files. */
   neededFiles(): string[] {
     return [...this.#users.keys()];
   }
 
+  /** True if a document deleted since the store was opened had that file: a checkpoint may still name it. */
   neededFile(sha256: string): boolean {
     return this.#former.has(sha256);
   }
@@ -94,12 +86,14 @@ export class DocumentIndex implements DocumentReads {
     return pageOf(this.jobs.values(), filter, page, charsOf);
   }
 
+  /** Unfinished jobs, oldest first. */
   openJobs(): JobEntry[] {
     return [...this.jobs.values()]
       .filter(({ status }) => status === "queued")
       .sort((a, b) => a.order - b.order);
   }
 
+  /** The user's documents, in no order. */
   documentsOf(userId: string): DocumentRow[] {
     return [...this.byId.values()].filter((document) => document.userId === userId);
   }

@@ -57,18 +57,7 @@ interface OpenTimeline extends FactTimeline {
 }
 
 /** Synchronous reads of facts. */
-export interface FactReads {
-  /** Number of facts, replaced ones included. */
-  readonly size: number;
-  /** The latest transaction time that is not after the clock of `clockIs`; -Infinity without any. */
-  readonly latestRecordedAt: number;
-  find(id: string): FactHistory | undefined;
-  timeline(slot: FactSlot): FactTimeline | undefined;
-  /** The timelines that match, in no order. */
-  timelines(filter: FactFilter): FactTimeline[];
-  /** Facts any version of which names that memory as its source. */
-  fromMemory(memoryId: string): Iterable<FactHistory>;
-}
+export type FactReads = Omit<FactBook, "apply" | "clockIs">;
 
 /**
  * All versions of all facts in memory, found by id, timeline, subject and source memory; other conditions look at every timeline.
@@ -78,17 +67,19 @@ export interface FactReads {
  * Whole rows are held, texts and metadata too, since every read filters on them or answers them. Versions of a
  * fact share equal texts and metadata.
  */
-export class FactBook implements FactReads {
+export class FactBook {
   readonly #histories = new Map<string, OpenHistory>();
   readonly #timelines = new Map<string, OpenTimeline>();
   readonly #bySubject = new Map<string, Set<OpenTimeline>>();
   readonly #bySource = new Map<string, Set<OpenHistory>>();
   #latestRecordedAt = -Infinity;
 
+  /** Number of facts, replaced ones included. */
   get size(): number {
     return this.#histories.size;
   }
 
+  /** The latest transaction time that is not after the clock of `clockIs`; -Infinity without any. */
   get latestRecordedAt(): number {
     return this.#latestRecordedAt;
   }
@@ -101,6 +92,7 @@ export class FactBook implements FactReads {
     return this.#timelines.get(slotKey(slot));
   }
 
+  /** The timelines that match, in no order. */
   timelines(filter: FactFilter): FactTimeline[] {
     const subjectKey = filter.subject === undefined ? undefined : nameKey(filter.subject);
     const predicateKey = filter.predicate === undefined ? undefined : nameKey(filter.predicate);
@@ -117,6 +109,7 @@ export class FactBook implements FactReads {
     return found;
   }
 
+  /** Facts any version of which names that memory as its source. */
   fromMemory(memoryId: string): Iterable<FactHistory> {
     return this.#bySource.get(memoryId) ?? NONE;
   }

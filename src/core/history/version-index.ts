@@ -9,16 +9,7 @@ export interface VersionEntry extends Omit<VersionRow, "memory" | "signals" | "d
 export type VersionChange = Extract<Change, { table: "versions" }>;
 
 /** Synchronous reads of the versions that are kept. */
-export interface VersionReads {
-  /** Oldest first. */
-  of(memoryId: string): readonly VersionEntry[];
-  /** The version of a memory that is in the trash. */
-  deleted(memoryId: string): VersionEntry | undefined;
-  /** Versions of a document's memories, the document stored or not; in no order. */
-  ofDocument(documentId: string): Iterable<VersionEntry>;
-  /** All of them, in no order. */
-  all(): Iterable<VersionEntry>;
-}
+export type VersionReads = Omit<VersionIndex, "load" | "apply">;
 
 /** The index that keeps originals: `DocumentIndex`. */
 interface Originals {
@@ -27,7 +18,7 @@ interface Originals {
 }
 
 /** Every kept version, without its text, by memory. */
-export class VersionIndex implements VersionReads {
+export class VersionIndex {
   readonly #byMemory = new Map<string, VersionEntry[]>();
   readonly #byDocument = new Map<string, Map<string, VersionEntry>>();
   readonly #originals: Originals;
@@ -36,19 +27,23 @@ export class VersionIndex implements VersionReads {
     this.#originals = originals;
   }
 
+  /** Oldest first. */
   of(memoryId: string): readonly VersionEntry[] {
     return this.#byMemory.get(memoryId) ?? [];
   }
 
+  /** The version of a memory that is in the trash. */
   deleted(memoryId: string): VersionEntry | undefined {
     return this.of(memoryId).findLast(({ endedHow }) => endedHow === "deleted");
   }
 
+  /** Versions of a document's memories, the document stored or not; in no order. */
   ofDocument(documentId: string): Iterable<VersionEntry> {
     return this.#byDocument.get(documentId)?.values() ?? [];
   }
 
-  *all(): Generator<VersionEntry> {
+  /** All of them, in no order. */
+  *all(): Iterable<VersionEntry> {
     for (const entries of this.#byMemory.values()) yield* entries;
   }
 
