@@ -76,11 +76,9 @@ async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> 
 
 /** The comments of reviewers, each with its author. */
 function commentsIn(xml: string): Block[] {
-  return Array.from(elementsOf(parseXml(xml))).flatMap((comment) => {
-    if (comment.tag !== "w:comment") return [];
-    const paragraphs = Array.from(elementsOf(comment)).filter(({ tag }) => tag === "w:p");
-    const texts = paragraphs.map((paragraph) =>
-      Array.from(elementsOf(paragraph), (part) => (part.tag === "w:t" ? textOf(part) : "")).join(""),
+  return elementsOf(parseXml(xml), "w:comment").flatMap((comment) => {
+    const texts = elementsOf(comment, "w:p").map((paragraph) =>
+      elementsOf(paragraph, "w:t").map(textOf).join(""),
     );
     const text = cleanLine(texts.join(" "));
     const author = cleanLine(comment.attributes["w:author"] ?? "");
@@ -179,8 +177,4 @@ function lineOf(element: HtmlElement): string {
 const grouped = (text: string) => (/^[\p{L}\p{N}]*$/u.test(text) ? text : `(${text})`);
 
 /** The sign of a sum, product or integral; an integral by default. */
-function signOf(element: HtmlElement): string {
-  for (const { tag, attributes } of elementsOf(element))
-    if (tag === "m:chr") return attributes["m:val"] ?? "∫";
-  return "∫";
-}
+const signOf = (element: HtmlElement): string => elementsOf(element, "m:chr")[0]?.attributes["m:val"] ?? "∫";

@@ -3,7 +3,7 @@ import { unprocessable } from "../../core/errors.ts";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import type { ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseHtml, parseXml } from "./html-tree.ts";
+import { elementsOf, type HtmlElement, parseHtml, parseXml } from "./html-tree.ts";
 import { officeProperties } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 import { decodedAddress } from "../../files/text-decoding.ts";
@@ -15,15 +15,15 @@ import { decodedAddress } from "../../files/text-decoding.ts";
 export async function readEpub(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
   const container = parseXml(await parts.text("META-INF/container.xml"));
-  const rootFile = findElement(container, ({ tag }) => tag === "rootfile")?.attributes["full-path"] ?? "";
+  const rootFile = elementsOf(container, "rootfile")[0]?.attributes["full-path"] ?? "";
   const book = parseXml(await parts.text(rootFile));
-  const elements = Array.from(elementsOf(book));
+  const elements = elementsOf(book);
   const chapters = chapterNames(elements, rootFile);
   await assertOpen(parts, chapters);
   const blocks: Block[] = [];
   for (const name of chapters) {
     const { root } = parseHtml(await parts.text(name), { isXml: /\.xhtml$/i.test(name) });
-    const body = findElement(root, ({ tag }) => tag === "body") ?? root;
+    const body = elementsOf(root, "body")[0] ?? root;
     // A chapter of a million blocks would pass the limit of arguments.
     for (const block of blocksOfHtml(body)) blocks.push(block);
   }
@@ -50,7 +50,7 @@ function chapterNames(elements: readonly HtmlElement[], rootFile: string): strin
 
 async function assertOpen(parts: ZipParts, chapters: readonly string[]): Promise<void> {
   const locked = new Set(
-    Array.from(elementsOf(parseXml(await parts.text("META-INF/encryption.xml"))), ({ attributes }) =>
+    elementsOf(parseXml(await parts.text("META-INF/encryption.xml"))).map(({ attributes }) =>
       decodedAddress(attributes["URI"] ?? ""),
     ),
   );

@@ -1,6 +1,6 @@
 import type { Block, BlockType } from "../../core/documents/extraction.ts";
 import { cleanText } from "./clean-text.ts";
-import { findElement, type HtmlElement, elementsOf, textOf } from "./html-tree.ts";
+import { type HtmlElement, elementsOf, textOf } from "./html-tree.ts";
 
 /** Never text of the document. */
 const SKIPPED = new Set(
@@ -122,7 +122,7 @@ class BlockWalk {
       this.#within(table, context);
       return;
     }
-    const caption = findElement(table, (element) => element.tag === "caption");
+    const caption = elementsOf(table, "caption")[0];
     if (caption !== undefined) this.#within(caption, PARAGRAPH);
     for (const { cells, isHeader } of tableRows(table)) {
       const texts = new Map(cells.map((cell) => [cell, this.#cellText(cell)]));
@@ -314,7 +314,5 @@ function cellsOf(row: HtmlElement): HtmlElement[] {
   );
 }
 
-function isDatum(cell: HtmlElement): boolean {
-  for (const element of elementsOf(cell)) if (STRUCTURE.has(element.tag)) return false;
-  return textOf(cell).trim().length <= MAX_CELL_CHARS;
-}
+const isDatum = (cell: HtmlElement): boolean =>
+  !elementsOf(cell).some(({ tag }) => STRUCTURE.has(tag)) && textOf(cell).trim().length <= MAX_CELL_CHARS;

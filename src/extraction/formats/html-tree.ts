@@ -56,22 +56,18 @@ export function parseHtml(html: string, { isXml = false }: { readonly isXml?: bo
 /** The tree of XML; see `parseHtml`. */
 export const parseXml = (xml: string): HtmlElement => parseHtml(xml, { isXml: true }).root;
 
-/** The first element the test holds for, in document order. */
-export function findElement(
-  root: HtmlElement,
-  test: (element: HtmlElement) => boolean,
-): HtmlElement | undefined {
-  for (const element of elementsOf(root)) if (test(element)) return element;
-  return undefined;
-}
-
-/** Every element below, in document order. */
-export function* elementsOf(root: HtmlElement): Generator<HtmlElement> {
-  for (const child of root.children) {
-    if (typeof child === "string") continue;
-    yield child;
-    yield* elementsOf(child);
-  }
+/** The elements below, of that tag if one is given, in document order. */
+export function elementsOf(root: HtmlElement, tag?: string): HtmlElement[] {
+  const found: HtmlElement[] = [];
+  const collect = ({ children }: HtmlElement) => {
+    for (const child of children) {
+      if (typeof child === "string") continue;
+      if (tag === undefined || child.tag === tag) found.push(child);
+      collect(child);
+    }
+  };
+  collect(root);
+  return found;
 }
 
 /** The elements of that tag right below, in document order. */

@@ -4,7 +4,7 @@ import { unprocessable } from "../../core/errors.ts";
 import type { Block } from "../../core/documents/extraction.ts";
 import { type ReadDocument, cleanDate, cleanField, cleanLanguage } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { elementsOf, findElement, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
+import { elementsOf, type HtmlElement, parseHtml, textOf } from "./html-tree.ts";
 import { jsonOf } from "../../files/own-files.ts";
 
 type Page = ReadDocument & { readonly method: "readability" | "html-rules" };
@@ -28,7 +28,7 @@ const MAX_ADDRESS_SHARE = 0.05;
 export function readHtml(html: string, base?: string): Page {
   const { root, depth } = parseHtml(html);
   const { isArticle, ...metadata } = pageMetadata(root, base);
-  const body = findElement(root, (element) => element.tag === "body") ?? root;
+  const body = elementsOf(root, "body")[0] ?? root;
   const leaves = leavesSite(root, base ?? metadata.url);
   const main = mainPart(body);
   const skips = furnitureIn(main, leaves);
@@ -38,7 +38,7 @@ export function readHtml(html: string, base?: string): Page {
     throw unprocessable(
       "The page's text is written by scripts, which are not run. Save the page from a browser and send that file.",
     );
-  const entries = Array.from(elementsOf(main)).filter(({ tag }) => tag === "article").length;
+  const entries = elementsOf(main, "article").length;
   const isListing = !isArticle && entries >= MIN_ENTRIES;
   if (html.length <= MAX_READABILITY_CHARS && depth <= MAX_READABILITY_DEPTH && !isListing) {
     const article = articleOf(html, leaves, isArticle);
@@ -74,7 +74,7 @@ function articleOf(
 
 /** Whether an address leads to another site: those within a site are its navigation. */
 function leavesSite(root: HtmlElement, url: string | undefined): (address: string) => boolean {
-  const base = findElement(root, (element) => element.tag === "base")?.attributes["href"];
+  const base = elementsOf(root, "base")[0]?.attributes["href"];
   const own = new Set([url, base].flatMap((address) => siteOf(address) ?? []));
   return (address) => URL.canParse(address) && !own.has(siteOf(address) ?? "");
 }
@@ -139,7 +139,7 @@ const isMain = ({ tag, attributes }: HtmlElement) => tag === "main" || attribute
 
 /** The one element that the page marks as its main part or article, unless the text is elsewhere. */
 function mainPart(body: HtmlElement): HtmlElement {
-  const elements = Array.from(elementsOf(body));
+  const elements = elementsOf(body);
   const mains = elements.filter(isMain);
   const [candidate, ...others] = mains.length > 0 ? mains : elements.filter(({ tag }) => tag === "article");
   if (candidate === undefined || others.length > 0) return body;

@@ -48,7 +48,7 @@ export interface Relationship {
 export async function relationshipsOf(parts: ZipParts, name: string): Promise<Relationship[]> {
   const folder = posix.dirname(name);
   const xml = await parts.text(`${folder}/_rels/${posix.basename(name)}.rels`);
-  return Array.from(elementsOf(parseXml(xml))).flatMap(({ tag, attributes }) => {
+  return elementsOf(parseXml(xml)).flatMap(({ tag, attributes }) => {
     const { Id: id, Target: target, Type: type = "", TargetMode } = attributes;
     if (tag !== "relationship" || id === undefined || target === undefined || TargetMode === "External")
       return [];

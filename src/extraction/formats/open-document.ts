@@ -2,7 +2,7 @@ import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts
 import { unprocessable } from "../../core/errors.ts";
 import { cleanLine, type ReadDocument } from "./clean-text.ts";
 import { blocksOfHtml } from "./html-blocks.ts";
-import { childrenOf, elementsOf, findElement, type HtmlElement, parseXml } from "./html-tree.ts";
+import { childrenOf, elementsOf, type HtmlElement, parseXml } from "./html-tree.ts";
 import { officeProperties } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -43,10 +43,10 @@ const MAX_REPEATED = 1_000;
 export async function readOpenDocument(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
   const manifest = parseXml(await parts.text("META-INF/manifest.xml"));
-  if (findElement(manifest, ({ tag }) => tag === "manifest:encryption-data") !== undefined)
+  if (elementsOf(manifest, "manifest:encryption-data")[0] !== undefined)
     throw unprocessable("The document is encrypted. Save it without a password and send that.");
   const content = parseXml(await parts.text("content.xml"));
-  const bodyOf = (name: string) => findElement(content, ({ tag }) => tag === name);
+  const bodyOf = (name: string) => elementsOf(content, name)[0];
   const [text, spreadsheet, slides] = ["office:text", "office:spreadsheet", "office:presentation"].map(
     bodyOf,
   );
@@ -71,8 +71,7 @@ const lineOf = (element: HtmlElement): string =>
   );
 
 function commentsIn(element: HtmlElement, place = ""): Block[] {
-  return Array.from(elementsOf(element)).flatMap((each) => {
-    if (each.tag !== "office:annotation") return [];
+  return elementsOf(element, "office:annotation").flatMap((each) => {
     const text = childrenOf(each, "text:p").map(lineOf).join(" ");
     return text === "" ? [] : [{ type: "paragraph", text: `Comment${place}: ${text}` } as const];
   });
@@ -80,12 +79,10 @@ function commentsIn(element: HtmlElement, place = ""): Block[] {
 
 /** Styles of sheets that are hidden. */
 function hiddenStyles(content: HtmlElement): ReadonlySet<string> {
-  const hidden = Array.from(elementsOf(content)).filter(
-    (style) =>
-      style.tag === "style:style" &&
-      childrenOf(style, "style:table-properties").some(
-        ({ attributes }) => attributes["table:display"] === "false",
-      ),
+  const hidden = elementsOf(content, "style:style").filter((style) =>
+    childrenOf(style, "style:table-properties").some(
+      ({ attributes }) => attributes["table:display"] === "false",
+    ),
   );
   return new Set(hidden.map(({ attributes }) => attributes["style:name"] ?? ""));
 }
@@ -97,7 +94,7 @@ function sheetBlocks(spreadsheet: HtmlElement, hidden: ReadonlySet<string>): Blo
     const comments: Block[] = [];
     const rows: string[] = [];
     let number = 0;
-    for (const row of Array.from(elementsOf(sheet)).filter(({ tag }) => tag === "table:table-row")) {
+    for (const row of elementsOf(sheet, "table:table-row")) {
       const cells: string[] = [];
       for (const cell of row.children) {
         if (typeof cell === "string" || !/^table:(?:covered-)?table-cell$/.test(cell.tag)) continue;
@@ -144,23 +141,24 @@ async function slideBlocks(slide: HtmlElement, page: number, parts: ZipParts): P
   let notes = "";
   for (const part of slide.children) {
     if (typeof part === "string") continue;
-    const frames = Array.from(elementsOf(part));
     if (part.tag === "presentation:notes")
-      notes = frames
+      notes = elementsOf(part)
         .filter(({ attributes }) => attributes["presentation:class"] === "notes")
         .map(lineOf)
         .join("\n");
     else if (part.attributes["presentation:class"] === "title")
       blocks.push({ type: "heading", text: lineOf(part), level: 1 });
     else blocks.push(...blocksOfHtml(asHtml({ ...part, tag: "office:text" })));
-    for (const { tag, attributes } of frames) {
-      const name = tag === "draw:object" ? (attributes["xlink:href"] ?? "").replace(/^\.\//, "") : "";
+    for (const { attributes } of elementsOf(part, "draw:object")) {
+      const name = (attributes["xlink:href"] ?? "").replace(/^\.\//, "");
       if (name === "") continue;
       const chart = parseXml(await parts.text(`${name}/content.xml`));
-      const titles = Array.from(elementsOf(chart)).filter((each) => each.tag === "chart:title");
-      const table = findElement(chart, (each) => each.tag === "table:table");
+      const table = elementsOf(chart, "table:table")[0];
       blocks.push(
-        ...titles.map((title): Block => ({ type: "paragraph", text: lineOf(title) })),
+        ...elementsOf(chart, "chart:title").map((title): Block => ({
+          type: "paragraph",
+          text: lineOf(title),
+        })),
         ...(table === undefined
           ? []
           : blocksOfHtml(asHtml({ tag: "office:text", attributes: {}, children: [table] }))),

@@ -1,6 +1,6 @@
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { cleanField, cleanText, type ReadDocument } from "./clean-text.ts";
-import { childrenOf, elementsOf, findElement, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
+import { childrenOf, elementsOf, type HtmlElement, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -45,9 +45,9 @@ export async function readSlides(bytes: Uint8Array, limits: ExtractionLimits): P
 async function slideNames(parts: ZipParts): Promise<string[]> {
   const name = "ppt/presentation.xml";
   const targets = new Map((await relationshipsOf(parts, name)).map(({ id, target }) => [id, target]));
-  return Array.from(elementsOf(parseXml(await parts.text(name))))
-    .filter(({ tag }) => tag === "p:sldid")
-    .flatMap(({ attributes }) => targets.get(attributes["r:id"] ?? "") ?? []);
+  return elementsOf(parseXml(await parts.text(name)), "p:sldid").flatMap(
+    ({ attributes }) => targets.get(attributes["r:id"] ?? "") ?? [],
+  );
 }
 
 function blocksOf(root: HtmlElement): Block[] {
@@ -59,10 +59,10 @@ function blocksOf(root: HtmlElement): Block[] {
 }
 
 function shapeBlocks(shape: HtmlElement): Block[] {
-  const placeholder = findElement(shape, ({ tag }) => tag === "p:ph");
+  const placeholder = elementsOf(shape, "p:ph")[0];
   const type = placeholder?.attributes["type"] ?? "";
   if (FURNITURE.has(type)) return [];
-  const paragraphs = Array.from(elementsOf(shape)).filter(({ tag }) => tag === "a:p");
+  const paragraphs = elementsOf(shape, "a:p");
   const texts = paragraphs.map((paragraph) => ({ paragraph, text: paragraphText(paragraph) }));
   if (TITLES.has(type)) {
     const text = texts
@@ -82,13 +82,10 @@ function shapeBlocks(shape: HtmlElement): Block[] {
 }
 
 function tableBlocks(table: HtmlElement): Block[] {
-  const all = Array.from(elementsOf(table));
-  const hasHeader = all.some(({ tag, attributes }) => tag === "a:tblpr" && attributes["firstRow"] === "1");
-  return all
-    .filter(({ tag }) => tag === "a:tr")
+  const hasHeader = elementsOf(table, "a:tblpr")[0]?.attributes["firstRow"] === "1";
+  return elementsOf(table, "a:tr")
     .map((row) =>
-      Array.from(elementsOf(row))
-        .filter(({ tag }) => tag === "a:tc")
+      elementsOf(row, "a:tc")
         .map((cell) => paragraphText(cell).replaceAll("\n", " "))
         .join(" | ")
         .trim(),
@@ -99,20 +96,17 @@ function tableBlocks(table: HtmlElement): Block[] {
 
 /** A chart's titles, and a row for each category with the value of each series. */
 function chartBlocks(chart: HtmlElement): Block[] {
-  const all = Array.from(elementsOf(chart));
-  const titles = all.filter(({ tag }) => tag === "c:title").map(paragraphText);
+  const titles = elementsOf(chart, "c:title").map(paragraphText);
   const pointsOf = (series: HtmlElement, name: string): Map<string, string> => {
-    const list = Array.from(elementsOf(series)).find(({ tag }) => tag === name);
-    const points = list === undefined ? [] : Array.from(elementsOf(list)).filter(({ tag }) => tag === "c:pt");
+    const list = elementsOf(series, name)[0];
+    const points = list === undefined ? [] : elementsOf(list, "c:pt");
     return new Map(points.map((point) => [point.attributes["idx"] ?? "", cleanText(textOf(point)).trim()]));
   };
-  const series = all
-    .filter(({ tag }) => tag === "c:ser")
-    .map((one) => ({
-      name: [...pointsOf(one, "c:tx").values()].join(" "),
-      categories: new Map([...pointsOf(one, "c:xval"), ...pointsOf(one, "c:cat")]),
-      values: new Map([...pointsOf(one, "c:yval"), ...pointsOf(one, "c:val")]),
-    }));
+  const series = elementsOf(chart, "c:ser").map((one) => ({
+    name: [...pointsOf(one, "c:tx").values()].join(" "),
+    categories: new Map([...pointsOf(one, "c:xval"), ...pointsOf(one, "c:cat")]),
+    values: new Map([...pointsOf(one, "c:yval"), ...pointsOf(one, "c:val")]),
+  }));
   const places = [...new Set(series.flatMap(({ values }) => [...values.keys()]))].slice(0, MAX_CHART_ROWS);
   const rows = places.map((place) => [
     series.map(({ categories }) => categories.get(place)).find((category) => category !== undefined) ?? "",
@@ -129,7 +123,7 @@ function chartBlocks(chart: HtmlElement): Block[] {
 }
 
 function paragraphText(element: HtmlElement): string {
-  const texts = Array.from(elementsOf(element), (part) =>
+  const texts = elementsOf(element).map((part) =>
     part.tag === "a:t" ? textOf(part) : part.tag === "a:br" ? "\n" : "",
   );
   return cleanText(texts.join("")).trim();

@@ -3,7 +3,7 @@ import { Parser } from "htmlparser2";
 import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
 import { separatorIn } from "../../files/file-kinds.ts";
 import { cleanLine, type ReadDocument, tooMuchText } from "./clean-text.ts";
-import { elementsOf, parseXml, textOf } from "./html-tree.ts";
+import { childrenOf, elementsOf, parseXml, textOf } from "./html-tree.ts";
 import { officeProperties, relationshipsOf } from "./office-parts.ts";
 import { openParts, type ZipParts } from "./zip.ts";
 
@@ -18,7 +18,7 @@ const MAX_GAP_COLUMN = 1_000;
  */
 export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
-  const workbook = Array.from(elementsOf(parseXml(await parts.text("xl/workbook.xml"))));
+  const workbook = elementsOf(parseXml(await parts.text("xl/workbook.xml")));
   const links = await relationshipsOf(parts, "xl/workbook.xml");
   const targets = new Map(links.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => links.find((link) => link.type === type)?.target ?? "";
@@ -89,15 +89,10 @@ export function readTable(text: string): Block[] | undefined {
 
 /** Comments of a sheet, each with its cell. */
 function commentsIn(xml: string): string[] {
-  return Array.from(elementsOf(parseXml(xml))).flatMap(({ tag, attributes, children }) => {
-    if (tag !== "comment") return [];
-    const texts = children.flatMap((child) =>
-      typeof child === "string" || child.tag !== "text"
-        ? []
-        : Array.from(elementsOf(child)).flatMap((part) => (part.tag === "t" ? textOf(part) : [])),
-    );
-    const text = cleanLine(texts.join(""));
-    return text === "" ? [] : `Comment on ${cleanLine(attributes["ref"] ?? "a cell")}: ${text}`;
+  return elementsOf(parseXml(xml), "comment").flatMap((comment) => {
+    const parts = childrenOf(comment, "text").flatMap((child) => elementsOf(child, "t"));
+    const text = cleanLine(parts.map(textOf).join(""));
+    return text === "" ? [] : `Comment on ${cleanLine(comment.attributes["ref"] ?? "a cell")}: ${text}`;
   });
 }
 
