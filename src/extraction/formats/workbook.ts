@@ -18,7 +18,7 @@ const MAX_GAP_COLUMN = 1_000;
  */
 export async function readWorkbook(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await openParts(bytes, limits);
-  const workbook = elementsOf(parseXml(await parts.text("xl/workbook.xml")));
+  const workbook = elementsOf(parsePart(await parts.text("xl/workbook.xml")));
   const links = await relationshipsOf(parts, "xl/workbook.xml");
   const targets = new Map(links.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => links.find((link) => link.type === type)?.target ?? "";
@@ -89,7 +89,7 @@ export function readTable(text: string): Block[] | undefined {
 
 /** Comments of a sheet, each with its cell. */
 function commentsIn(xml: string): string[] {
-  return elementsOf(parseXml(xml), "comment").flatMap((comment) => {
+  return elementsOf(parsePart(xml), "comment").flatMap((comment) => {
     const parts = childrenOf(comment, "text").flatMap((child) => elementsOf(child, "t"));
     const text = cleanLine(parts.map(textOf).join(""));
     return text === "" ? [] : `Comment on ${cleanLine(comment.attributes["ref"] ?? "a cell")}: ${text}`;
@@ -183,6 +183,9 @@ function columnOf(reference: string): number {
   return Math.max(0, column - 1);
 }
 
+/** The tree of a part. A workbook may write its own names with a prefix: `x:row`. */
+const parsePart = (xml: string) => parseXml(xml.replace(/<(\/?)\w+:/g, "<$1"));
+
 /** Walks XML without a tree of it, which a large sheet would pass the memory with. */
 function walk(
   xml: string,
@@ -192,7 +195,6 @@ function walk(
     close(tag: string): void;
   },
 ): void {
-  // A workbook may write its own names with a prefix: `x:row`.
   const plain = (tag: string) => tag.replace(/^\w+:/, "");
   const parser = new Parser(
     {
@@ -222,7 +224,7 @@ const LAST_DAY = 2_958_466;
 export function numberFormats(stylesXml: string): NumberFormat[] {
   const codes = new Map<number, string>();
   const formats: NumberFormat[] = [];
-  for (const list of elementsOf(parseXml(stylesXml))) {
+  for (const list of elementsOf(parsePart(stylesXml))) {
     const own = list.children.filter((child) => typeof child !== "string");
     for (const { tag, attributes } of own) {
       const id = Number(attributes["numFmtId"] ?? 0);

@@ -94,6 +94,12 @@ describe("a workbook", () => {
     expect(document.blocks[1]).toMatchObject({ isHeader: true });
   });
 
+  it("is read the same where each of its names has a prefix, as .NET writes them", async () => {
+    const sheets = [{ name: "A", rows: SHEET }];
+    const document = await read(workbook(sheets, STRINGS, [], "x:"), "plan.xlsx");
+    expect(linesOf(document)).toEqual(linesOf(await read(workbook(sheets, STRINGS), "plan.xlsx")));
+  });
+
   it("has no text of a cell in a far column but its own", async () => {
     const rows = '<row><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>';
     const { charCount } = await read(workbook([{ name: "A", rows }]), "far.xlsx");
