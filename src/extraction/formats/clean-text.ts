@@ -57,18 +57,15 @@ export function cleanDate(value: unknown): number | undefined {
   const text = cleanField(value);
   if (text === undefined || !/\d{4}/.test(text)) return undefined;
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  // Another day than is written would be made up: there is no 30 February.
-  if (day !== undefined && !new Date(`${day}T00:00Z`).toJSON()?.startsWith(day)) return undefined;
-  const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text);
-  const time = Date.parse(
-    hasTimeOnly
-      ? `${text.replace(" ", "T")}Z`
-      : /^\d{4}\/\d{2}\/\d{2}$/.test(text)
-        ? text.replaceAll("/", "-")
-        : text,
-  );
-  return cleanTime(time);
+  // Another day than is written would be made up: there is no 30 February, and the year 0001 is not 2001.
+  if (day !== undefined && !new Date(cleanTime(Date.parse(day)) ?? Number.NaN).toJSON()?.startsWith(day))
+    return undefined;
+  return cleanTime(Date.parse(KNOWS_OFFSET.test(text) ? text : `${text.replace(/(?<=\d)T(?=\d)/, " ")} UTC`));
 }
+
+/** A day in ISO 8601, or a time with its offset or the name of one. For all else `Date.parse` would take the machine's. */
+const KNOWS_OFFSET =
+  /^\d{4}(?:-\d{2}){0,2}$|:\d{2}(?:\.\d+)?(?: ?[AP]M)? ?(?:Z|UTC|GMT|[ECMP][SD]T|[+-]\d{2}:?\d{2})/i;
 
 /** Epoch milliseconds if they are whole and between 1400 and 9999. */
 export function cleanTime(time: number): number | undefined {

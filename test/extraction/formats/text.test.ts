@@ -119,7 +119,23 @@ describe("cleanText", () => {
     ["2024-02-30", undefined],
     ["yesterday", undefined],
     ["0001-01-01", undefined],
-  ])("reads the date %s", (text, time) => expect(cleanDate(text)).toBe(time));
+    ["0001-01-01T10:00", undefined],
+    ["0001", undefined],
+    ["2026-03", Date.UTC(2026, 2, 1)],
+    ["2026/03/14", Date.UTC(2026, 2, 14)],
+    ["2026-3-14", Date.UTC(2026, 2, 14)],
+    ["March 14, 2026", Date.UTC(2026, 2, 14)],
+    ["Mar 14, 2026 8:05 PM", Date.UTC(2026, 2, 14, 20, 5)],
+    ["2026-03-14T08:00:00.5", Date.UTC(2026, 2, 14, 8, 0, 0, 500)],
+    ["Sat, 14 Mar 2026 08:00:00 +0200 (EET)", Date.UTC(2026, 2, 14, 6)],
+    ["Sat, 14 Mar 2026 08:00:00 EST", Date.UTC(2026, 2, 14, 13)],
+  ])("reads the date %s, wherever the machine is", (text, time) => {
+    const zoneBefore = process.env["TZ"];
+    process.env["TZ"] = "Pacific/Auckland";
+    expect(cleanDate(text)).toBe(time);
+    if (zoneBefore === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zoneBefore;
+  });
 
   it.each([
     ["en_us", "en-US"],
