@@ -4,7 +4,7 @@ import { MAILBOX_START, TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
 import { looksLikeSubtitles } from "./formats/subtitles.ts";
 import { looksLikeUtf16 } from "../files/text-decoding.ts";
-import { openZip } from "./formats/zip.ts";
+import { openParts } from "./formats/zip.ts";
 
 /** Types outside `text/` whose bytes are text. */
 const TEXT_TYPES = new Set(
@@ -206,18 +206,15 @@ async function binaryKind(bytes: Uint8Array): Promise<TextKind | undefined> {
 
 const OPEN_DOCUMENTS = ["odt", "ods", "odp"] as const;
 /** Of the entry that names an OpenDocument file's type. */
-const MAX_TYPE_BYTES = 200;
+const MAX_TYPE_BYTES = 65_536;
 
 async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
-  const zip = await openZip(bytes);
-  const names = zip.entries.map(({ fileName }) => fileName);
-  const isOffice = names.includes("[Content_Types].xml");
+  const parts = await openParts(bytes, { maxInflatedBytes: MAX_TYPE_BYTES });
+  const names = Array.from(parts.names);
+  const isOffice = parts.names.has("[Content_Types].xml");
   for (const [kind, entry] of ZIPPED)
     if ((isOffice || kind === "epub") && names.some((name) => entry.test(name))) return kind;
-  const type = zip.entries.find(
-    ({ fileName, uncompressedSize }) => fileName === "mimetype" && uncompressedSize <= MAX_TYPE_BYTES,
-  );
-  const named = type === undefined ? "" : new TextDecoder().decode(await zip.read(type)).trim();
+  const named = (await parts.text("mimetype")).trim();
   const open = OPEN_DOCUMENTS.find((kind) => KINDS[kind][0] === named);
   if (open !== undefined) return open;
   throw unsupported("an archive, or a document in one that is not read");

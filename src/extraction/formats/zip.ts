@@ -1,31 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import { type Entry, fromBufferPromise } from "yauzl";
 import type { ExtractionLimits } from "../../core/documents/extraction.ts";
-import { ServiceError, tooLarge, unprocessable } from "../../core/errors.ts";
+import { tooLarge, unprocessable } from "../../core/errors.ts";
 
 const MAX_ENTRIES = 10_000;
-
-export interface ZipArchive {
-  readonly entries: readonly Entry[];
-  /** An entry's content, never more than it declares. @throws {ServiceError} UNPROCESSABLE if it is damaged or larger. */
-  read(entry: Entry): Promise<Uint8Array>;
-}
-
-/** @throws {ServiceError} UNPROCESSABLE if the archive is damaged, TOO_LARGE with more than 10 000 entries. */
-export async function openZip(bytes: Uint8Array): Promise<ZipArchive> {
-  try {
-    const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    const entries: Entry[] = [];
-    for await (const entry of zip.eachEntry()) {
-      entries.push(entry);
-      if (entries.length > MAX_ENTRIES) throw tooLarge(`The archive has more than ${MAX_ENTRIES} entries.`);
-    }
-    return { entries, read: (entry) => zip.openReadStreamPromise(entry).then(buffer).catch(damaged) };
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    return damaged(error);
-  }
-}
 
 /** The files of a document that is a zip archive, read one at a time. */
 export interface ZipParts {
@@ -39,13 +17,22 @@ export interface ZipParts {
 /**
  * Opens a document whose parts together, each as often as it is read, grow to no more than the limit. Nothing is inflated
  * before its declared size is counted, and no part gets more than it declares.
+ * @throws {ServiceError} UNPROCESSABLE if the archive is damaged, TOO_LARGE with more than 10 000 entries.
  */
 export async function openParts(
   bytes: Uint8Array,
   { maxInflatedBytes }: Pick<ExtractionLimits, "maxInflatedBytes">,
 ): Promise<ZipParts> {
-  const zip = await openZip(bytes);
-  const entries = new Map(zip.entries.map((entry) => [entry.fileName, entry]));
+  const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).catch(
+    damaged,
+  );
+  if (zip.entryCount > MAX_ENTRIES) throw tooLarge(`The archive has more than ${MAX_ENTRIES} entries.`);
+  const entries = new Map<string, Entry>();
+  try {
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+  } catch (error) {
+    damaged(error);
+  }
   let total = 0;
   const read = async (name: string): Promise<Uint8Array | undefined> => {
     const entry = entries.get(name);
@@ -57,7 +44,7 @@ export async function openParts(
       );
     if (entry.isEncrypted())
       throw unprocessable("The document is encrypted. Save it without a password and send that.");
-    return zip.read(entry);
+    return zip.openReadStreamPromise(entry).then(buffer).catch(damaged);
   };
   return {
     names: new Set(entries.keys()),
