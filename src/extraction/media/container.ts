@@ -1,5 +1,5 @@
 import { cleanField, cleanLanguage } from "../formats/clean-text.ts";
-import type { SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
+import type { Recording, SoundTrack, SubtitleTrack } from "../../core/documents/audio-decoder.ts";
 
 /** The file formats of recordings, recognised by their first bytes. */
 
@@ -121,14 +121,12 @@ function found(container: Container, audio: string, video = audio): FoundContain
 }
 
 /** Properties stated in a file's header. */
-export interface MediaReport {
-  readonly soundTracks: readonly SoundTrack[];
+export interface MediaReport extends Pick<
+  Recording,
+  "soundTracks" | "subtitles" | "durationMs" | "title" | "author"
+> {
   /** A cover picture is no video. */
   readonly hasVideo: boolean;
-  readonly durationMs?: number;
-  readonly title?: string;
-  readonly author?: string;
-  readonly subtitles: readonly SubtitleTrack[];
 }
 
 /** Subtitles that are text; all other formats are pictures. */

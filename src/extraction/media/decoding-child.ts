@@ -7,7 +7,7 @@ import type { Container, MediaReport } from "./container.ts";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const MS_PER_SECOND = 1_000;
+export const MS_PER_SECOND = 1_000;
 const BYTES_PER_SAMPLE = 2;
 /** Kept of standard error, half from the beginning and half from the end: a damaged file makes FFmpeg print without end. */
 const PRINTED_CHARS = 262_144;
@@ -151,18 +151,13 @@ export class DecodingChild {
   }
 }
 
-/** @throws {ServiceError} TOO_LARGE for a recording whose head says that it is too long. */
-export function checkDuration({ durationMs = 0 }: MediaReport, { maxSeconds }: DecodingLimits): void {
-  if (durationMs > maxSeconds * MS_PER_SECOND) throw tooLong(maxSeconds);
-}
-
 const tooMuchMemory = () =>
   tooLarge("Decoding the recording takes too much memory or time. Send it in parts.");
 const tooManySubtitles = () =>
   tooLarge(
     `The subtitles in the recording have more than ${MAX_SUBTITLE_BYTES} bytes. Leave prefer_subtitles out, so that it is transcribed.`,
   );
-const tooLong = (maxSeconds: number) =>
+export const tooLong = (maxSeconds: number) =>
   tooLarge(`The recording is longer than ${maxSeconds} seconds. Send it in parts.`);
 
 export const recordingClosed = () => notReady("The recording is closed.");

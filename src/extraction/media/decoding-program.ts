@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import type { DecodingLimits, Recording } from "../../core/documents/audio-decoder.ts";
+import { type DecodingLimits, PCM_RATE, type Recording } from "../../core/documents/audio-decoder.ts";
 import { internal } from "../../core/errors.ts";
 import { forkSandboxed } from "../../sandbox/sandboxed-process.ts";
 import { behind, standingWalls, type Walls } from "../../sandbox/walls.ts";
 import type { WorkLimits } from "../../sandbox/watchdog.ts";
 import { type Container, type FoundContainer, readReport } from "./container.ts";
-import { checkDuration, DecodingChild, recordingClosed } from "./decoding-child.ts";
+import { DecodingChild, MS_PER_SECOND, recordingClosed, tooLong } from "./decoding-child.ts";
 import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
 /** Sound takes some dozens of megabytes; tables in a file that lies take any number. */
@@ -47,9 +47,8 @@ export function systemFfmpeg(program: string, { path }: DecodingInput): Decoding
     maxResidentBytes: MAX_RESIDENT_BYTES,
     start(args, walls) {
       const [file, ...words] = behind(walls, program, args);
-      const stdio = ["ignore", "pipe", "pipe"] as const;
       return spawn(file, words, {
-        stdio: [...stdio],
+        stdio: ["ignore", "pipe", "pipe"],
         env: {},
         detached: walls !== undefined,
         windowsHide: true,
@@ -106,7 +105,7 @@ export async function openWith(
   };
 
   // FFmpeg prints what is in the file, and ends with code 1, for it has nothing to write.
-  const asked = start(words("info", reader, input));
+  const asked = start(words("info", [], reader, input));
   await asked.output();
   const { printed, failure } = asked;
   if (greeting !== undefined && !printed.startsWith(greeting)) {
@@ -115,19 +114,23 @@ export async function openWith(
   }
   const report = readReport(printed);
   if (report === undefined) return undefined;
-  checkDuration(report, limits);
   const { hasVideo, ...stated } = report;
+  if ((stated.durationMs ?? 0) > limits.maxSeconds * MS_PER_SECOND) throw tooLong(limits.maxSeconds);
+  /** Begins to write a track to `output`. */
+  const decode = (left: readonly string[], form: string) =>
+    start([...words("warning", left, reader, input), ...form.split(" "), "-y", output]);
   return {
     ...stated,
     kind: hasVideo ? "video" : "audio",
     mediaType: hasVideo ? mediaTypes.video : mediaTypes.audio,
     decoder,
-    // Started by the first read: output of a process that ends before that would be lost.
+    // Started by the first read: output of a process that ends before that would be lost. What is behind the limit is left.
     async *sound({ index }) {
-      const args = soundArguments(reader, input, output, index, limits.maxSeconds + 1);
-      yield* start(args).sound(container, report);
+      const form = `-map 0:a:${index} -t ${limits.maxSeconds + 1} -ac 1 -ar ${PCM_RATE} -f s16le`;
+      yield* decode(["-vn", "-sn", "-dn"], form).sound(container, report);
     },
-    readSubtitles: async ({ index }) => await start(subtitleArguments(reader, input, output, index)).output(),
+    readSubtitles: async ({ index }) =>
+      await decode(["-vn", "-an", "-dn"], `-map 0:s:${index} -f webvtt`).output(),
     async [Symbol.asyncDispose]() {
       for (const child of own) child.kill(recordingClosed());
       await Promise.all(own.map(({ ended }) => ended));
@@ -160,36 +163,11 @@ const MAX_ALLOCATION_BYTES = 128 * 1_024 * 1_024;
 /** A film in many languages has some dozens; each may have tables of its own. */
 const MAX_STREAMS = 64;
 
-/** A sound track as 16 kHz mono, signed 16-bit, to `output`; what is behind `maxSeconds` is left. */
-function soundArguments(
-  reader: readonly string[],
-  input: string,
-  output: string,
-  index: number,
-  maxSeconds: number,
-): string[] {
-  const form = `-map 0:a:${index} -t ${maxSeconds} -ac 1 -ar 16000 -f s16le -y`.split(" ");
-  return [...words("warning", reader, input, ["-vn", "-sn", "-dn"]), ...form, output];
-}
-
-/** A track of subtitles as WebVTT to `output`. */
-function subtitleArguments(
-  reader: readonly string[],
-  input: string,
-  output: string,
-  index: number,
-): string[] {
-  const form = `-map 0:s:${index} -f webvtt -y`.split(" ");
-  return [...words("warning", reader, input, ["-vn", "-an", "-dn"]), ...form, output];
-}
-
-/** `file:` before the name: no name can be taken for an option, or for another protocol. */
-function words(
-  level: string,
-  reader: readonly string[],
-  input: string,
-  left: readonly string[] = [],
-): string[] {
+/**
+ * FFmpeg's arguments. `file:` stands before the name, so that no name can be taken for an option, or for another protocol.
+ * @param left out, of pictures, sound, subtitles and data.
+ */
+function words(level: string, left: readonly string[], reader: readonly string[], input: string): string[] {
   const bounds = `-max_alloc ${MAX_ALLOCATION_BYTES} -max_streams ${MAX_STREAMS} -threads 1`.split(" ");
   const allowed = ["-protocol_whitelist", "file,pipe", "-codec_whitelist", DECODERS];
   const quiet = ["-nostdin", "-hide_banner", "-v", level];

@@ -3,12 +3,17 @@
  * input, no child processes, no native addons, no environment, and no network where the system has walls. Its arguments are
  * limits and FFmpeg's arguments; sound and subtitles go to its standard output.
  */
-import { writeSync, readFileSync } from "node:fs";
+import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { lowerPriority, Watchdog, type WorkLimits } from "../../sandbox/watchdog.ts";
-import { givenSource, STARTED, INPUT, type MediaSource, OUTPUT, writeSound } from "./media-source.ts";
+import { INPUT, OUTPUT, STARTED } from "./media-source.ts";
 
+/** The file that this process was given: it may open none itself. */
+const STDIN = 0;
+const STDOUT = 1;
 const STDERR = 2;
+/** Before a full pipe is tried again, where writing to it does not block. */
+const FULL_PIPE_MS = 5;
 const [limits = "{}", ...args] = process.argv.slice(2);
 
 lowerPriority();
@@ -31,10 +36,9 @@ interface FfmpegCore {
 
 /** Runs FFmpeg with these arguments, as its program would; its code of exit. @throws {Error} where the package is not installed. */
 async function run(): Promise<number> {
-  const { read, size } = givenSource();
   const core = await load();
   core.setLogger(({ message }) => writeSync(STDERR, `${message}\n`));
-  mountInput(core, read, size);
+  mountInput(core);
   mountOutput(core);
   return core.exec(...args);
 }
@@ -54,27 +58,36 @@ async function load(): Promise<FfmpegCore> {
 }
 
 /** A file with the bytes of the one that this process was given, none of them held in memory. */
-function mountInput(core: FfmpegCore, read: MediaSource["read"], size: number): void {
+function mountInput(core: FfmpegCore): void {
   const node = mount(core, INPUT, {
     read: (_: unknown, memory: Int8Array, offset: number, length: number, position: number) =>
-      read(bytesOf(memory, offset, Math.max(0, Math.min(length, size - position))), position),
+      readSync(STDIN, memory, offset, length, position),
   });
-  node.usedBytes = size;
+  node.usedBytes = fstatSync(STDIN).size;
 }
 
 /** A file that passes on what is written to it; FFmpeg writes sound and text from the beginning to the end. */
 function mountOutput(core: FfmpegCore): void {
   const node = mount(core, OUTPUT, {
     write: (_: unknown, memory: Int8Array, offset: number, length: number, position: number) => {
-      writeSound(bytesOf(memory, offset, length));
+      writeSound(memory.subarray(offset, offset + length));
       node.usedBytes = Math.max(node.usedBytes, position + length);
       return length;
     },
   });
 }
 
-const bytesOf = ({ buffer, byteOffset }: Int8Array, offset: number, length: number): Uint8Array =>
-  new Uint8Array(buffer, byteOffset + offset, length);
+/** Writes to standard output, and waits until the reader has room. */
+function writeSound(bytes: Int8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(STDOUT, bytes, written);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_MS);
+    }
+  }
+}
 
 /**
  * A file in Emscripten's memory file system whose bytes are ours: it takes the size from `usedBytes`.
