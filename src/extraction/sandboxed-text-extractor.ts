@@ -11,7 +11,7 @@ import {
   type Chunk,
 } from "../core/documents/extraction.ts";
 import { builtFile } from "../sandbox/sandboxed-process.ts";
-import { ProcessQueue, type Job, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
+import { ProcessQueue, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import { checkClaim } from "./document-kind.ts";
 import { passedLimit, WorkClock } from "../sandbox/watchdog.ts";
 
@@ -80,7 +80,7 @@ async function readInProcess(
   clock.start(limits.maxWorkingMs * STUCK_FACTOR + STUCK_MS);
   try {
     return await process.run<CutDocument>((job) => {
-      feed(process, job, document, limits, onProgress).catch((error: unknown) => process.kill(error));
+      feed(process, document, limits, onProgress).catch((error: unknown) => process.kill(error));
       const chunks: Chunk[] = [];
       return (message) => {
         if (message.type === "progress")
@@ -100,7 +100,6 @@ async function readInProcess(
 
 async function feed(
   process: ExtractionProcess,
-  job: Pick<Job<unknown>, "isOver">,
   { claims, byteCount, pieces }: SentDocument,
   limits: ExtractionLimits,
   onProgress: ExtractionOptions["onProgress"],
@@ -108,12 +107,12 @@ async function feed(
   await process.send({ type: "begin", claims, limits, byteCount });
   let done = 0;
   for await (const piece of pieces) {
-    if (job.isOver) return;
+    if (!process.isUsable) return;
     await process.send({ type: "bytes", piece });
     done += piece.length;
-    if (!job.isOver) onProgress?.({ stage: "reading", done, total: byteCount });
+    if (process.isUsable) onProgress?.({ stage: "reading", done, total: byteCount });
   }
-  if (!job.isOver) await process.send({ type: "end" });
+  await process.send({ type: "end" });
 }
 
 function explainEnd({ cause, printed, hasAnswered }: ProcessEnd, limits: ExtractionLimits): ServiceError {

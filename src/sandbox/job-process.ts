@@ -124,11 +124,10 @@ export interface JobProcessOptions {
 }
 
 /** A job under way. Settling it again changes nothing. */
-export interface Job<T> {
+interface Job<T> {
   readonly resolve: (answer: T) => void;
   /** The process goes on: kill it where it is of no use any more. */
   readonly reject: (error: unknown) => void;
-  readonly isOver: boolean;
 }
 
 const PRINTED_CHARS = 4_096;
@@ -196,24 +195,10 @@ export class JobProcess<Sent extends Serializable, Received> {
     signal?.addEventListener("abort", abort);
     try {
       return await new Promise<T>((resolve, reject) => {
-        let isOver = false;
-        const ending =
-          <A>(settle: (outcome: A) => void) =>
-          (outcome: A) => {
-            if (!isOver) this.#job = undefined;
-            isOver = true;
-            settle(outcome);
-          };
-        const job: Job<T> = {
-          get isOver() {
-            return isOver;
-          },
-          resolve: ending<T>(resolve),
-          reject: ending(reject),
-        };
-        this.#job = { onMessage: begin(job), reject: job.reject };
+        this.#job = { onMessage: begin({ resolve, reject }), reject };
       });
     } finally {
+      this.#job = undefined;
       signal?.removeEventListener("abort", abort);
     }
   }
