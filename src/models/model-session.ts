@@ -1,5 +1,5 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
+import type { EmbeddingModel } from "./bundled-models.ts";
 
 /** A loaded model; one run at a time. */
 export interface ModelSession {
@@ -65,8 +65,12 @@ export async function openModelSession(
   };
 }
 
-/** The mean of all rows of `size` numbers, at unit length: the embedding of the text. */
-export function meanPool(states: Float32Array, size = EMBEDDING_DIMENSIONS): Float32Array<ArrayBuffer> {
+/** The vector of a text from its hidden states, at unit length. */
+export function pool(
+  states: Float32Array,
+  { pooling, hiddenSize: size }: Pick<EmbeddingModel, "pooling" | "hiddenSize">,
+): Float32Array<ArrayBuffer> {
+  if (pooling === "first") return scaleToUnit(new Float32Array(states.subarray(0, size)));
   const mean = new Float32Array(size);
   for (let row = 0; row < states.length; row += size) {
     for (let i = 0; i < size; i++) mean[i] = (mean[i] ?? 0) + (states[row + i] ?? 0);

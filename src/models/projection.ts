@@ -1,6 +1,6 @@
 import { EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../core/embedding.ts";
 import type { EmbeddingModel } from "./bundled-models.ts";
-import { meanPool, scaleToUnit } from "./model-session.ts";
+import { pool, scaleToUnit } from "./model-session.ts";
 import { openKernel } from "../core/recall/int8-kernel.ts";
 
 /** Turns the hidden states of a text into its vectors. */
@@ -19,28 +19,23 @@ export interface Projection {
  */
 export function readProjection(
   file: Uint8Array,
-  {
-    projection: kind,
-    hiddenSize: size,
-    pooling,
-  }: Pick<EmbeddingModel, "projection" | "hiddenSize" | "pooling">,
+  model: Pick<EmbeddingModel, "projection" | "hiddenSize" | "pooling">,
 ): Projection {
+  const { projection: kind, hiddenSize: size } = model;
   // Every platform that ONNX Runtime runs on is little-endian.
   const numbers = new Float32Array(new Uint8Array(file).buffer);
   let at = 0;
   const next = (count: number) => numbers.subarray(at, (at += count));
   const matrix = (columns: number) => new Matrix(next(size * columns), size);
-  const pool = (states: Float32Array) =>
-    pooling === "mean" ? meanPool(states, size) : scaleToUnit(states.slice(0, size));
   const means = kind === "plain" ? undefined : { question: next(size), window: next(size) };
   const map = means && matrix(EMBEDDING_DIMENSIONS);
   const tokenMean = means && next(size);
   const tokens = tokenProjection(matrix(TOKEN_DIMENSIONS), size, tokenMean);
   if (at !== numbers.length) throw new TypeError(`the projection has ${numbers.length} numbers, not ${at}`);
-  if (means === undefined || map === undefined) return { vector: pool, tokens };
+  if (means === undefined || map === undefined) return { vector: (states) => pool(states, model), tokens };
   return {
     vector(states, of) {
-      const vector = pool(states);
+      const vector = pool(states, model);
       const mean = means[of];
       for (let i = 0; i < size; i++) vector[i] = (vector[i] ?? 0) - (mean[i] ?? 0);
       return scaleToUnit(new Float32Array(map.multiply(vector)));

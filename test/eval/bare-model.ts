@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { EMBEDDING_DIMENSIONS } from "../../src/core/embedding.ts";
 import { BUNDLED_MODELS, type EmbeddingModel, MINILM } from "../../src/models/bundled-models.ts";
-import { meanPool, openModelSession, scaleToUnit } from "../../src/models/model-session.ts";
+import { openModelSession, pool, scaleToUnit } from "../../src/models/model-session.ts";
 import { openPieceReader } from "../../src/models/tokenizer/piece-reader.ts";
 import { readProjection } from "../../src/models/projection.ts";
 import type { Piece } from "../../src/models/windows.ts";
@@ -23,7 +23,7 @@ export async function openBareModel(model: EmbeddingModel = MINILM) {
   const projection = existsSync(files.projection.path)
     ? readProjection(await readFile(files.projection.path), model)
     : undefined;
-  const vectorOf = (states: Float32Array) => projection?.vector(states, "window") ?? meanPool(states);
+  const vectorOf = (states: Float32Array) => projection?.vector(states, "window") ?? pool(states, model);
   const prefix = Array.from(reader.units(prefixes.window), ({ pieces }) => pieces.map(({ id }) => id)).flat();
   const run = (pieces: readonly Piece[]) => session.run([...prefix, ...pieces.map(({ id }) => id)]);
   return {

@@ -2,7 +2,7 @@ import { dot, EMBEDDING_DIMENSIONS, TOKEN_DIMENSIONS, TOKEN_SCALE } from "../../
 import type { SectorModel } from "../../core/sectors/sectors.ts";
 import { type Statement, trainSectors } from "../../core/sectors/train-sectors.ts";
 import type { EmbeddingModel } from "../bundled-models.ts";
-import { meanPool, type ModelSession, scaleToUnit } from "../model-session.ts";
+import { type ModelSession, pool, scaleToUnit } from "../model-session.ts";
 import { readProjection } from "../projection.ts";
 import { isKept, type PieceReader } from "../windows.ts";
 
@@ -63,8 +63,7 @@ export async function calibrateModel(
       const isSame = kind === "question" && encoder.prefixes.question === encoder.prefixes.window;
       const run = isSame ? runs.at(-1) : await read(encoder, kind, text);
       if (run === undefined) continue;
-      const pooled =
-        encoder.pooling === "mean" ? meanPool(run.states, size) : scaleToUnit(run.states.slice(0, size));
+      const pooled = pool(run.states, encoder);
       for (let i = 0; i < size; i++) means[kind][i] = (means[kind][i] ?? 0) + (pooled[i] ?? 0) / texts.length;
       if (kind === "window") runs.push(run);
     }
