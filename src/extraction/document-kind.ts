@@ -148,14 +148,11 @@ function textKind(start: string): TextKind {
 /** Checks a claim against the known kind. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
 export function checkClaim(claim: Claim, kind: DocumentKind): void {
   const { name = "", kind: claimed, isMedia, isForeign } = claimOf(claim);
-  if (kind === "audio" || kind === "video") {
-    if (isForeign || claimed !== undefined || /^(?:image|font)\//.test(name))
-      throw contradiction(name, nounOf(kind));
-    return;
-  }
-  if (isForeign || isMedia) throw contradiction(name, nounOf(kind));
-  if (claimed !== undefined && claimed !== kind && (nounOf(kind) !== "text" || nounOf(claimed) !== "text"))
-    throw contradiction(name, nounOf(kind));
+  const isRecording = kind === "audio" || kind === "video";
+  const isOtherMedia = isRecording ? /^(?:image|font)\//.test(name) : isMedia;
+  const isOtherKind =
+    claimed !== undefined && claimed !== kind && (nounOf(kind) !== "text" || nounOf(claimed) !== "text");
+  if (isForeign || isOtherMedia || isOtherKind) throw contradiction(name, nounOf(kind));
 }
 
 /** The charset parameter of a content type. */

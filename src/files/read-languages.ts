@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { ServiceError } from "../core/errors.ts";
+import { internal } from "../core/errors.ts";
 import { type Language, readLanguage } from "../core/text/languages.ts";
 
 const FOLDER = new URL("../../data/languages/", import.meta.url);
@@ -16,8 +16,7 @@ export function readLanguages(folder: URL = FOLDER): Language[] {
     return names.map((file) => readFile(new URL(file, folder), file));
   } catch (cause) {
     const { message } = cause as Error;
-    throw new ServiceError(
-      "INTERNAL",
+    throw internal(
       `The languages in ${folder.pathname} cannot be read: ${message}. Correct them, or install memoryd again; the data is not touched.`,
       { cause },
     );

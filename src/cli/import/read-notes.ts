@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, posix, relative, resolve, sep } from 
 import { messageOf } from "../../config/narrow.ts";
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { faulty, type ImportItem, type ImportItems, memory, skipped } from "./import-item.ts";
-import { decodeSurely } from "../../files/text-decoding.ts";
+import { decodedAddress, decodeSurely } from "../../files/text-decoding.ts";
 import { MAX_NOTE_BYTES, notUtf8 } from "./text-lines.ts";
 
 const EXTENSIONS = new Set([".md", ".markdown"]);
@@ -48,7 +48,7 @@ export async function* readNotes(root: string, encoding?: string): ImportItems {
     relations.push(...facts);
     if (note.kind !== "memory") continue;
     const found = Array.from(text.replaceAll(CODE, "").matchAll(LINK), ([, name, file]) =>
-      resolveLink(name ?? decoded(file ?? ""), where),
+      resolveLink(name ?? decodedAddress(file ?? ""), where),
     );
     for (const to of new Set(found))
       if (to !== undefined && to !== where) links.push({ kind: "link", where, to });
@@ -73,14 +73,6 @@ async function isInVault(folder: string): Promise<boolean> {
 
 /** One form of names that differ in case or in how their accents are stored. */
 const folded = (name: string): string => name.normalize("NFC").toLowerCase();
-
-function decoded(address: string): string {
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
-}
 
 /**
  * Finds the note that a link means, as Obsidian does: the path from the root of the vault or, with dots, from the linking note;

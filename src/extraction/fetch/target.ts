@@ -2,7 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, BlockList } from "node:net";
 import { networkInterfaces } from "node:os";
-import { type ErrorCode, ServiceError } from "../../core/errors.ts";
+import { forbidden, invalidRequest } from "../../core/errors.ts";
 import { unlessAborted } from "../../sandbox/job-process.ts";
 
 /**
@@ -233,14 +233,13 @@ function parseTargetUrl(text: string, base?: URL): URL {
   const url =
     text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
   if (url === undefined || url.href.length > MAX_URL_LENGTH)
-    throw refusal(
-      "INVALID_REQUEST",
+    throw invalidRequest(
       `The URL must be whole, such as https://example.com/page, and have at most ${MAX_URL_LENGTH} characters.`,
     );
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw refusal("INVALID_REQUEST", "The URL must begin with http:// or https://.");
+    throw invalidRequest("The URL must begin with http:// or https://.");
   if (url.username !== "" || url.password !== "")
-    throw refusal("INVALID_REQUEST", "The URL must not hold a user name or password. Leave them out.");
+    throw invalidRequest("The URL must not hold a user name or password. Leave them out.");
   if (BLOCKED_PORTS.has(portOf(url)))
     throw forbidden(`Port ${portOf(url)} belongs to another service than the web; it is not fetched.`);
   if (METADATA_NAMES.has(hostOf(url)))
@@ -252,7 +251,5 @@ function parseTargetUrl(text: string, base?: URL): URL {
 /** Whether a name means something only in the network around. */
 const isLocalName = (host: string): boolean => !host.includes(".") || LOCAL_DOMAIN.test(host);
 
-const refusal = (code: ErrorCode, message: string) => new ServiceError(code, message);
-const forbidden = (message: string) => refusal("FORBIDDEN", message);
 const privateThroughProxy = (host: string) =>
   forbidden(`${host} is a private target; those are not fetched through a proxy.`);
