@@ -27,37 +27,36 @@ const STYLES = [
  */
 export async function readDocx(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
   const parts = await inflateParts(bytes, limits);
-  const properties = officeProperties(parseXml(textFrom(parts.get("docProps/core.xml"))));
-  const styles = textFrom(parts.get("word/styles.xml"));
+  const properties = officeProperties(parseXml(parts.get("docProps/core.xml") ?? ""));
+  const styles = parts.get("word/styles.xml") ?? "";
   const styled = /<w:lang\b[^<>]*\bw:val="([\w-]{2,35})"/.exec(styles)?.[1];
   const { root } = parseHtml(await convert(parts));
   return {
     blocks: [
       ...blocksOfHtml(root, { keepsLink: () => true, skips: isWayBack }),
-      ...commentsIn(textFrom(parts.get("word/comments.xml"))),
+      ...commentsIn(parts.get("word/comments.xml") ?? ""),
     ],
     ...properties,
     language: properties.language ?? cleanLanguage(styled),
   };
 }
 
-async function inflateParts(bytes: Uint8Array, limits: ExtractionLimits): Promise<Map<string, Uint8Array>> {
+async function inflateParts(bytes: Uint8Array, limits: ExtractionLimits): Promise<Map<string, string>> {
   const zip = await openParts(bytes, limits);
-  const parts = new Map<string, Uint8Array>();
+  const parts = new Map<string, string>();
   for (const name of zip.names) {
     if (!/\.(?:xml|rels)$/i.test(name)) continue;
-    const part = (await zip.bytes(name)) ?? new Uint8Array();
+    const part = await zip.text(name);
     parts.set(name, /^word\/\w+\.xml$/.test(name) ? withTextBoxes(withEquations(part)) : part);
   }
   return parts;
 }
 
-async function convert(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
+async function convert(parts: ReadonlyMap<string, string>): Promise<string> {
   // Mammoth's own form of a zip file, which its types leave out.
   const file = {
     exists: (name: string) => parts.has(name),
-    read: async (name: string, encoding?: string) =>
-      encoding === undefined ? parts.get(name) : textFrom(parts.get(name)),
+    read: async (name: string) => parts.get(name) ?? "",
   };
   try {
     const { value } = await mammoth.convertToHtml({ file } as unknown as { buffer: Buffer }, {
@@ -92,14 +91,11 @@ function commentsIn(xml: string): Block[] {
 const isWayBack = ({ tag, attributes }: HtmlElement): boolean =>
   tag === "a" && /^#(?:foot|end)note-ref-/.test(attributes["href"] ?? "");
 
-const textFrom = (part: Uint8Array | undefined) => new TextDecoder().decode(part ?? new Uint8Array());
-
 const [BOX, BOX_END] = ["<w:txbxContent>", "</w:txbxContent>"];
 
 /** A part in which each text box has the form of before 2010, the only one that mammoth reads; LibreOffice leaves that empty. */
-function withTextBoxes(part: Uint8Array): Uint8Array {
-  const [before = "", ...pieces] = new TextDecoder().decode(part).split("<mc:AlternateContent>");
-  if (pieces.length === 0) return part;
+function withTextBoxes(part: string): string {
+  const [before = "", ...pieces] = part.split("<mc:AlternateContent>");
   const mended = pieces.map((piece) => {
     const [choices = "", ...rest] = piece.split("</mc:AlternateContent>");
     const [choice = "", fallback = ""] = choices.split("<mc:Fallback>");
@@ -110,7 +106,7 @@ function withTextBoxes(part: Uint8Array): Uint8Array {
     );
     return `<w:pict xmlns:v="urn:schemas-microsoft-com:vml">${shapes.join("")}</w:pict>${rest.join("</mc:AlternateContent>")}`;
   });
-  return new TextEncoder().encode(before + mended.join(""));
+  return before + mended.join("");
 }
 
 const OPEN = "<m:oMath";
@@ -121,10 +117,8 @@ const PARAGRAPH_PROPERTIES =
   /<m:oMathParaPr(?:\s[^<>]*)?>(?:<(?!\/?m:oMathParaPr\b)[^<>]*>)*<\/m:oMathParaPr>/g;
 
 /** A part of a Word document in which equations (Office Math) are runs of plain text, since mammoth knows none. */
-function withEquations(part: Uint8Array): Uint8Array {
-  const source = new TextDecoder().decode(part);
-  if (!source.includes(OPEN)) return part;
-  const xml = source.replace(PARAGRAPH_PROPERTIES, "").replace(PARAGRAPH_TAGS, "");
+function withEquations(part: string): string {
+  const xml = part.replace(PARAGRAPH_PROPERTIES, "").replace(PARAGRAPH_TAGS, "");
   const pieces: string[] = [];
   let done = 0;
   for (let start = xml.indexOf(OPEN); start >= 0; start = xml.indexOf(OPEN, done)) {
@@ -135,7 +129,7 @@ function withEquations(part: Uint8Array): Uint8Array {
     done = after;
   }
   pieces.push(xml.slice(done));
-  return new TextEncoder().encode(pieces.join(""));
+  return pieces.join("");
 }
 
 function runOf(equation: string): string {

@@ -8,9 +8,7 @@ const MAX_ENTRIES = 10_000;
 /** The files of a document that is a zip archive, read one at a time. */
 export interface ZipParts {
   readonly names: ReadonlySet<string>;
-  /** Undefined where there is none of that name. @throws {ServiceError} TOO_LARGE, UNPROCESSABLE */
-  bytes(name: string): Promise<Uint8Array | undefined>;
-  /** As UTF-8; empty where there is none of that name. */
+  /** As UTF-8; empty where there is none of that name. @throws {ServiceError} TOO_LARGE, UNPROCESSABLE */
   text(name: string): Promise<string>;
 }
 
@@ -34,9 +32,9 @@ export async function openParts(
     damaged(error);
   }
   let total = 0;
-  const read = async (name: string): Promise<Uint8Array | undefined> => {
+  const text = async (name: string): Promise<string> => {
     const entry = entries.get(name);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) return "";
     total += entry.uncompressedSize;
     if (total > maxInflatedBytes)
       throw tooLarge(
@@ -44,13 +42,9 @@ export async function openParts(
       );
     if (entry.isEncrypted())
       throw unprocessable("The document is encrypted. Save it without a password and send that.");
-    return zip.openReadStreamPromise(entry).then(buffer).catch(damaged);
+    return new TextDecoder().decode(await zip.openReadStreamPromise(entry).then(buffer).catch(damaged));
   };
-  return {
-    names: new Set(entries.keys()),
-    bytes: read,
-    text: async (name) => new TextDecoder().decode(await read(name)),
-  };
+  return { names: new Set(entries.keys()), text };
 }
 
 function damaged(cause: unknown): never {
