@@ -3,7 +3,7 @@ import { fold } from "../../core/text/fold.ts";
 import { type EmbeddingModel, readVerified } from "../bundled-models.ts";
 import { buildPieceTable, find, HASH_START, hashOn, openPieceTable, type PieceTable } from "./piece-table.ts";
 import { readPieceTable } from "./piece-table-file.ts";
-import { type Piece, type PieceReader, type Unit, unitsOf } from "../windows.ts";
+import { type Piece, type PieceReader, unitsOf } from "../windows.ts";
 
 export interface OpenedPieceReader {
   readonly reader: PieceReader;
@@ -25,14 +25,14 @@ export async function openPieceReader(
       pieceTable ??
       (await readPieceTable(files.tokenizer)) ??
       buildPieceTable(await readVerified(files.tokenizer));
-    return { reader: new SentencePieces(table), pieceTable: table };
+    return { reader: sentencePieces(table), pieceTable: table };
   }
   const [tokenizer, config] = await Promise.all([
     readVerified(files.tokenizer),
     readVerified(files.tokenizerConfig),
   ]);
   return {
-    reader: new WordPieces(
+    reader: wordPieces(
       JSON.parse(tokenizer.toString("utf8")) as object,
       JSON.parse(config.toString("utf8")) as object,
     ),
@@ -43,22 +43,12 @@ export async function openPieceReader(
 const MARK = /^\[(?:[A-Z]+|unused\d+)\]$/;
 const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 
-/** Reads text into the word pieces of a BERT model. */
-class WordPieces implements PieceReader {
-  readonly #tokenizer: Tokenizer;
-
-  /** Takes the parsed `tokenizer.json` and `tokenizer_config.json` of a BERT model. */
-  constructor(tokenizer: object, config: object) {
-    // Units are short, and windows are cut elsewhere.
-    this.#tokenizer = new Tokenizer({ ...tokenizer, padding: null, truncation: null }, config);
-  }
-
-  units(text: string): Generator<Unit, void> {
-    return unitsOf(text, (unit) => this.#read(unit));
-  }
-
-  #read(unit: string): Piece[] {
-    const { ids, tokens }: { ids: number[]; tokens: string[] } = this.#tokenizer.encode(unit, {
+/** Reads text into the word pieces of a BERT model, by its parsed `tokenizer.json` and `tokenizer_config.json`. */
+function wordPieces(json: object, config: object): PieceReader {
+  // Units are short, and windows are cut elsewhere.
+  const tokenizer = new Tokenizer({ ...json, padding: null, truncation: null }, config);
+  const read = (unit: string): Piece[] => {
+    const { ids, tokens }: { ids: number[]; tokens: string[] } = tokenizer.encode(unit, {
       add_special_tokens: false,
     });
     const words: string[] = [];
@@ -71,7 +61,8 @@ class WordPieces implements PieceReader {
       const word = words[wordOf[i] ?? 0] ?? "";
       return { id, word: fold(word), isWord: !MARK.test(tokens[i] ?? "") && !PUNCTUATION.test(word) };
     });
-  }
+  };
+  return { units: (text) => unitsOf(text, read) };
 }
 
 /** Stands for a space before a word, in pieces and in text alike. */
@@ -87,30 +78,22 @@ const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu;
 /**
  * Reads text into the pieces of a SentencePiece unigram model (XLM-R and its kin): of all ways to cut a word into
  * pieces the likeliest one.
+ * @param shared what `buildPieceTable` made; threads may read it at the same time.
  * @see Kudo, "Subword Regularization", ACL 2018
  */
-export class SentencePieces implements PieceReader {
-  readonly #table: PieceTable;
-
-  /** @param shared what `buildPieceTable` made; threads may read it at the same time. */
-  constructor(shared: SharedArrayBuffer) {
-    this.#table = openPieceTable(shared);
-  }
-
-  units(text: string): Generator<Unit, void> {
-    return unitsOf(text, (unit, isRunStart) => this.#read(unit, isRunStart));
-  }
-
-  #read(unit: string, isRunStart: boolean): Piece[] {
+export function sentencePieces(shared: SharedArrayBuffer): PieceReader {
+  const table = openPieceTable(shared);
+  const read = (unit: string, isRunStart: boolean): Piece[] => {
     const found: { readonly id: number; readonly text: string }[] = [];
-    const words = (this.#table.isUnified ? unify(unit) : unit).split(/[ ▁]+/u);
+    const words = (table.isUnified ? unify(unit) : unit).split(/[ ▁]+/u);
     for (const [i, word] of words.entries()) {
       if (word === "") continue;
       const spaced = i > 0 || isRunStart ? SPACE + word : word;
-      found.push(...cut(this.#table, spaced));
+      found.push(...cut(table, spaced));
     }
-    return withWords(found, this.#table.unknownId);
-  }
+    return withWords(found, table.unknownId);
+  };
+  return { units: (text) => unitsOf(text, read) };
 }
 
 /** Gives each piece the word that it is a part of. */

@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { MEMORYD_E5 } from "../../../src/models/bundled-models.ts";
 import { buildPieceTable } from "../../../src/models/tokenizer/piece-table.ts";
 import { readPieceTable, writePieceTable } from "../../../src/models/tokenizer/piece-table-file.ts";
-import { SentencePieces } from "../../../src/models/tokenizer/piece-reader.ts";
+import { sentencePieces } from "../../../src/models/tokenizer/piece-reader.ts";
+import type { PieceReader } from "../../../src/models/windows.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 
 const SENTENCES = [
@@ -41,12 +42,12 @@ const SENTENCES = [
   "🎉🎉 party 👨‍👩‍👧‍👦 at 5 pm!!! …—–“”„«»",
 ];
 
-let ours: SentencePieces;
+let ours: PieceReader;
 let theirs: Tokenizer;
 let vocabulary: string[];
 beforeAll(() => {
   const file = readFileSync(MEMORYD_E5.files.tokenizer.path);
-  ours = new SentencePieces(buildPieceTable(file));
+  ours = sentencePieces(buildPieceTable(file));
   const json = JSON.parse(file.toString("utf8")) as { model: { vocab: [string, number][] } };
   vocabulary = json.model.vocab.map(([piece]) => piece);
   theirs = new Tokenizer(
@@ -62,7 +63,7 @@ const wordsOf = (text: string) =>
     pieces.filter(({ isWord }) => isWord).map(({ word }) => word),
   ).flat();
 
-describe("SentencePieces", () => {
+describe("sentencePieces", () => {
   it.each(SENTENCES)("reads as the reference does: %s", (sentence) => {
     // Long runs without spaces are cut, which is tested below.
     const text = sentence.replaceAll(/(\S{20})(?=\S)/g, "$1 ");
