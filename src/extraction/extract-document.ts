@@ -87,7 +87,7 @@ async function read(
     case "jpeg":
     case "webp": {
       const { readPicture } = await import("./formats/ocr.ts");
-      return { method: "tesseract", ...(await readPicture(bytes, limits)) };
+      return { method: "tesseract", ...(await readPicture(bytes)) };
     }
     case "eml": {
       const { readMail } = await import("./formats/mail.ts");

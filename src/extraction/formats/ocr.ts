@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { loadedOnce } from "../../core/at-once.ts";
 import { type ServiceError, tooLarge, unprocessable, unsupportedMediaType } from "../../core/errors.ts";
-import type { Block, ExtractionLimits } from "../../core/documents/extraction.ts";
-import { type ReadDocument, tooMuchText, plainTextBlocks } from "./clean-text.ts";
+import type { Block } from "../../core/documents/extraction.ts";
+import { type ReadDocument, plainTextBlocks } from "./clean-text.ts";
 
 /** Packages that are installed by who wants it: together they have 58 MB. */
 const PROGRAM = "tesseract.js-core";
@@ -45,7 +45,7 @@ type Recognised = { readonly confidence: number; readonly blocks: readonly Block
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE where Tesseract is not installed; TOO_LARGE above 40 million pixels; UNPROCESSABLE
  *   if the picture is damaged, or holds no text.
  */
-export async function readPicture(bytes: Uint8Array, limits: ExtractionLimits): Promise<ReadDocument> {
+export async function readPicture(bytes: Uint8Array): Promise<ReadDocument> {
   const size = pictureSize(bytes);
   if (size === undefined || size.width * size.height === 0) throw damaged();
   const pixels = size.width * size.height;
@@ -58,7 +58,6 @@ export async function readPicture(bytes: Uint8Array, limits: ExtractionLimits): 
   const { confidence, blocks } = (await recognise())(bytes);
   if (confidence < MIN_CONFIDENCE || blocks.length === 0)
     throw unprocessable("The picture holds no text that can be read.");
-  if (blocks.reduce((sum, { text }) => sum + text.length, 0) > limits.maxChars) throw tooMuchText(limits);
   return { blocks, confidence: confidence / 100 };
 }
 
