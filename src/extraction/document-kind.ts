@@ -1,5 +1,5 @@
 import { type ServiceError, unprocessable, unsupportedMediaType } from "../core/errors.ts";
-import type { DocumentKind, TextKind } from "../core/documents/extraction.ts";
+import type { DocumentClaims, DocumentKind, TextKind } from "../core/documents/extraction.ts";
 import { MAILBOX_START, TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { CONTAINER_NAMES } from "./media/container.ts";
 import { looksLikeSubtitles } from "./formats/subtitles.ts";
@@ -51,8 +51,6 @@ export const mediaTypeOf = (kind: TextKind): string => KINDS[kind][0];
 
 const nounOf = (kind: DocumentKind): string =>
   kind === "audio" || kind === "video" ? kind : (KINDS[kind][1] ?? "text");
-
-export type Claim = { readonly claimedType?: string; readonly filename?: string };
 
 const NAMES: Readonly<Record<string, TextKind>> = {
   "application/x-pdf": "pdf",
@@ -114,7 +112,7 @@ const ZIPPED: readonly (readonly [kind: TextKind, entry: RegExp])[] = [
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another kind, or bytes that contradict the claim; UNPROCESSABLE for
  *   an empty or encrypted document.
  */
-export async function kindOf(bytes: Uint8Array, claim: Claim): Promise<TextKind> {
+export async function kindOf(bytes: Uint8Array, claim: DocumentClaims): Promise<TextKind> {
   const { kind: claimed, name = "", isForeign } = claimOf(claim);
   const found = await binaryKind(bytes);
   if (found === undefined && isForeign) throw unsupported(`sent as ${nameOf(name)}, which cannot be read`);
@@ -146,7 +144,7 @@ function textKind(start: string): TextKind {
 }
 
 /** Checks a claim against the known kind. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
-export function checkClaim(claim: Claim, kind: DocumentKind): void {
+export function checkClaim(claim: DocumentClaims, kind: DocumentKind): void {
   const { name = "", kind: claimed, isMedia, isForeign } = claimOf(claim);
   const isRecording = kind === "audio" || kind === "video";
   const isOtherMedia = isRecording ? /^(?:image|font)\//.test(name) : isMedia;
@@ -160,7 +158,7 @@ export const claimedCharset = (claimedType: string | undefined): string | undefi
   /;\s*charset\s*=\s*"?([\w.:-]{2,40})/i.exec(claimedType ?? "")?.[1]?.toLowerCase();
 
 /** The claim on a document by its type, or else by its name; `kind` where it is one of text. */
-export function claimOf({ claimedType, filename }: Claim) {
+export function claimOf({ claimedType, filename }: DocumentClaims) {
   const type = claimedType?.split(";")[0]?.trim().toLowerCase().replace(/^\./, "") ?? "";
   const extension = /\.([a-z0-9]{1,10})$/i.exec(filename ?? "")?.[1]?.toLowerCase() ?? "";
   const byExtension = NAMES[extension];

@@ -1,7 +1,7 @@
 import { tooLarge, unprocessable } from "../core/errors.ts";
 import type {
+  DocumentClaims,
   ExtractedDocument,
-  ExtractionInput,
   ExtractionLimits,
   TextKind,
 } from "../core/documents/extraction.ts";
@@ -13,7 +13,6 @@ import { readSubtitles } from "./formats/subtitles.ts";
 import { extensionOf, TEXT_EXTENSIONS } from "../files/file-kinds.ts";
 import { declaredInMarkup, decode, type Decoded } from "../files/text-decoding.ts";
 
-type Claims = Omit<ExtractionInput, "bytes">;
 type Found = ReadDocument & { readonly method: string };
 
 /** The tree of elements of a larger page passes the process's memory. */
@@ -26,7 +25,7 @@ const MAX_HTML_BYTES = 20_000_000;
  */
 export async function extractDocument(
   bytes: Uint8Array,
-  claims: Claims,
+  claims: DocumentClaims,
   limits: ExtractionLimits,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<ExtractedDocument> {
@@ -45,7 +44,7 @@ export async function extractDocument(
 async function read(
   kind: TextKind,
   bytes: Uint8Array,
-  claims: Claims,
+  claims: DocumentClaims,
   limits: ExtractionLimits,
   onProgress: (done: number, total: number) => void,
 ): Promise<Found> {
@@ -161,7 +160,7 @@ function legible(whole: string): string {
   );
 }
 
-const nameOf = ({ filename = "" }: Claims): string =>
+const nameOf = ({ filename = "" }: DocumentClaims): string =>
   filename.replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
 
 function textWithin(bytes: Uint8Array, charset: string | undefined, limits: ExtractionLimits): Decoded {

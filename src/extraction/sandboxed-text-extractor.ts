@@ -4,6 +4,7 @@ import type { ErrorCode } from "../core/errors.ts";
 import {
   SMALL_DOCUMENT_BYTES,
   type CutDocument,
+  type DocumentClaims,
   type ExtractionInput,
   type ExtractionLimits,
   type ExtractionOptions,
@@ -14,9 +15,6 @@ import { builtFile } from "../sandbox/sandboxed-process.ts";
 import { ProcessQueue, JobProcess, type ProcessEnd } from "../sandbox/job-process.ts";
 import { checkClaim } from "./document-kind.ts";
 import { passedLimit, WorkClock } from "../sandbox/watchdog.ts";
-
-/** The sender's claims on a document. */
-type DocumentClaims = Omit<ExtractionInput, "bytes">;
 
 /** One document: `begin`, its bytes in pieces, `end`. The next begins when this one is `done` or `failed`. */
 export type ToWorker =

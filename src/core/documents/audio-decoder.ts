@@ -1,11 +1,8 @@
 /** Sound out of recordings: the port that reads audio and video files. */
-import type { SpooledFile } from "./extraction.ts";
+import type { DocumentClaims, SpooledFile } from "./extraction.ts";
 
-export interface RecordingInput {
+export interface RecordingInput extends DocumentClaims {
   readonly bytes: SpooledFile;
-  /** See `ExtractionInput.claimedType`. */
-  readonly claimedType?: string;
-  readonly filename?: string;
 }
 
 export interface DecodingOptions {

@@ -133,14 +133,18 @@ export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
 /** A file that is read in pieces. It must not change or be removed until the extraction ends. */
 export type SpooledFile = { readonly path: string };
 
-export interface ExtractionInput {
-  readonly bytes: Uint8Array | SpooledFile;
-  /** The sender's claim: a media type, a file extension or a `DocumentKind`. `application/octet-stream` claims nothing. */
+/** What the sender says of a document. */
+export interface DocumentClaims {
+  /** A media type, a file extension or a `DocumentKind`. `application/octet-stream` claims nothing. */
   readonly claimedType?: string;
   /** Its extension is the claim where `claimedType` claims nothing; never opened. */
   readonly filename?: string;
   /** Address of a page, to resolve its relative addresses; never fetched. */
   readonly url?: string;
+}
+
+export interface ExtractionInput extends DocumentClaims {
+  readonly bytes: Uint8Array | SpooledFile;
 }
 
 /** Bounds of one extraction. A larger document is refused with TOO_LARGE, in a message that names the bound. */
@@ -185,7 +189,7 @@ export interface TextExtractor {
    */
   extract(input: ExtractionInput, options?: ExtractionOptions): Promise<CutDocument>;
   /** Checks a claim about a document that was read before. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE. */
-  checkClaim(claim: Pick<ExtractionInput, "claimedType" | "filename">, kind: DocumentKind): void;
+  checkClaim(claim: DocumentClaims, kind: DocumentKind): void;
   /** Refuses waiting work, and ends running work and its processes. */
   close(): Promise<void>;
 }
