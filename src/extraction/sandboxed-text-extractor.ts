@@ -187,7 +187,6 @@ export function openExtractor(options: ExtractorOptions): TextExtractor {
   return {
     async extract({ bytes, ...claims }: ExtractionInput, wishes: ExtractionOptions = {}) {
       closing.signal.throwIfAborted();
-      wishes.signal?.throwIfAborted();
       if (bytes instanceof Uint8Array)
         return await read({ claims, byteCount: bytes.length, pieces: piecesOf(bytes) }, wishes);
       await using original = await openOriginal(bytes.path);

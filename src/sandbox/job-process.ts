@@ -22,7 +22,7 @@ export class ProcessQueue<P extends WorkProcess> {
   #owner: string | undefined;
   #idle: NodeJS.Timeout | undefined;
   /** Settles when the job before has ended. */
-  #turn: Promise<void> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ProcessQueueOptions<P>) {
     this.#options = options;
@@ -41,19 +41,21 @@ export class ProcessQueue<P extends WorkProcess> {
   async run<T>(job: (process: P) => Promise<T>, signal: AbortSignal, owner?: string): Promise<T> {
     signal.throwIfAborted();
     const before = this.#turn;
-    let endTurn: () => void = () => undefined;
-    const mine = new Promise<void>((resolve) => {
-      endTurn = resolve;
-    });
-    this.#turn = before.then(() => mine);
-    try {
+    const inTurn = async (): Promise<T> => {
       await unlessAborted(before, signal);
       const walls = await standingWalls();
       signal.throwIfAborted();
-      return await this.#runNow(job, walls, owner);
-    } finally {
-      endTurn();
-    }
+      clearTimeout(this.#idle);
+      const process = this.#usableProcess(walls, owner);
+      try {
+        return await job(process);
+      } finally {
+        this.#idle = setTimeout(() => process.kill(), this.#options.idleMs).unref();
+      }
+    };
+    const done = inTurn();
+    this.#turn = Promise.allSettled([before, done]);
+    return await done;
   }
 
   /** Ends the processes; resolves when they are gone. Waiting jobs end by their signal only. */
@@ -61,21 +63,6 @@ export class ProcessQueue<P extends WorkProcess> {
     clearTimeout(this.#idle);
     for (const process of this.#living) process.kill();
     await Promise.all(Array.from(this.#living, (process) => process.ended()));
-  }
-
-  async #runNow<T>(
-    job: (process: P) => Promise<T>,
-    walls: Walls | undefined,
-    owner: string | undefined,
-  ): Promise<T> {
-    clearTimeout(this.#idle);
-    const process = this.#usableProcess(walls, owner);
-    try {
-      return await job(process);
-    } finally {
-      this.#idle = setTimeout(() => process.kill(), this.#options.idleMs);
-      this.#idle.unref();
-    }
   }
 
   #usableProcess(walls: Walls | undefined, owner: string | undefined): P {

@@ -152,8 +152,7 @@ export function openTranscriber(options: TranscriberOptions = {}): WhisperTransc
       return queue.current?.pid;
     },
     async transcribe(audio, wishes = {}) {
-      const signals = wishes.signal === undefined ? [] : [wishes.signal];
-      const signal = AbortSignal.any([closing.signal, ...signals]);
+      const signal = AbortSignal.any([closing.signal, wishes.signal ?? closing.signal]);
       return await queue.run((process) => transcribeInProcess(process, audio, { ...wishes, signal }), signal);
     },
     async close() {
