@@ -4,6 +4,7 @@ import { backupFolder, createBackupService } from "./backup-service.ts";
 import { createCompactionService } from "./compaction-service.ts";
 import { type Config, setVariables } from "../config/config.ts";
 import { shareMemory, VERSION } from "../config/limits.ts";
+import { EMBEDDING_DIMENSIONS } from "../core/embedding.ts";
 import { undoChanges } from "../core/history/undo.ts";
 import { openUndoLog } from "./undo-log.ts";
 import { RequestLedger } from "../core/idempotency.ts";
@@ -261,7 +262,7 @@ export function statusOf(
     memoryCount: store.catalogue.size,
     documents,
     sandbox,
-    embedding: { model: embedder.name, dimensions: embedder.dimensions, modelSha256: embedder.modelSha256 },
+    embedding: { model: embedder.name, dimensions: EMBEDDING_DIMENSIONS, modelSha256: embedder.stamp.model },
     store: {
       dataDir: config.dataDir,
       format: STORE_FORMAT,

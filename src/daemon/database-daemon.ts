@@ -9,7 +9,7 @@ import { SECTORS } from "../core/memory.ts";
 import { bindOperations, type Operations } from "../core/operations.ts";
 import type { ServiceStatus } from "../core/status.ts";
 import type { ServerOptions } from "../http/server.ts";
-import { stampKey } from "../core/embedding.ts";
+import { EMBEDDING_DIMENSIONS, stampKey } from "../core/embedding.ts";
 import { BUNDLED_MODELS, ONNX_ENVIRONMENT } from "../models/bundled-models.ts";
 import { usualThreads } from "../models/onnx-embedder.ts";
 import { holdsStore } from "../storage/files/data-directory.ts";
@@ -140,8 +140,8 @@ export function startOnDatabase(
         sandbox: null,
         embedding: {
           model: embedder.name,
-          dimensions: embedder.dimensions,
-          modelSha256: embedder.modelSha256,
+          dimensions: EMBEDDING_DIMENSIONS,
+          modelSha256: embedder.stamp.model,
         },
         store: {
           dataDir: config.dataDir,

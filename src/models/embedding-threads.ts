@@ -93,8 +93,6 @@ export class EmbeddingThreads {
   /** Kept while no thread is there: it is small, and takes long to read. */
   #pieceTable: SharedArrayBuffer | undefined;
   #isStopped = false;
-  /** Called when every thread has ended. */
-  #onEnded: (() => void) | undefined;
 
   constructor(max: number, model: EmbeddingModel, options: EmbeddingThreadsOptions = {}) {
     this.#max = max;
@@ -128,11 +126,11 @@ export class EmbeddingThreads {
     this.#isStopped = true;
     clearTimeout(this.#idleTimer);
     this.#rejectWaiting(stopping());
-    if (this.#threads.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onEnded = resolve;
-      for (const thread of this.#threads) post(thread, { type: "stop" });
+    const ending = Array.from(this.#threads, (thread) => {
+      post(thread, { type: "stop" });
+      return new Promise((resolve) => thread.worker.once("exit", resolve));
     });
+    await Promise.all(ending);
   }
 
   /** Gives work to free threads, or starts one; once nothing runs or waits, lets the threads end after a while. */
@@ -209,7 +207,6 @@ export class EmbeddingThreads {
     const task = thread.running;
     if (this.#isStopped) {
       task?.reject(modelUnavailable("the embedding model ended while it was being stopped"));
-      if (this.#threads.size === 0) this.#onEnded?.();
       return;
     }
     const reason = thread.reason ?? "its thread ended";

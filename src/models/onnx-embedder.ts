@@ -1,10 +1,5 @@
 import { availableParallelism } from "node:os";
-import {
-  EMBEDDING_DIMENSIONS,
-  MAX_TOKENS,
-  type QuestionEmbedding,
-  TOKEN_DIMENSIONS,
-} from "../core/embedding.ts";
+import { MAX_TOKENS, type QuestionEmbedding, TOKEN_DIMENSIONS } from "../core/embedding.ts";
 import { keepLast } from "../core/at-once.ts";
 import { notReady, ServiceError } from "../core/errors.ts";
 import type { Embedder } from "../core/ports.ts";
@@ -64,8 +59,6 @@ export interface EmbedderOptions {
 
 export interface ModelEmbedder extends Embedder {
   readonly name: string;
-  readonly dimensions: number;
-  readonly modelSha256: string;
   /** Texts asked for and not yet answered. */
   readonly waiting: number;
   /** Threads alive: 0 before the first text, and after a while without one. */
@@ -106,8 +99,6 @@ export async function openEmbedder(
 
   const embedder: ModelEmbedder = {
     name: model.name,
-    dimensions: EMBEDDING_DIMENSIONS,
-    modelSha256: model.stamp.model,
     stamp: model.stamp,
     profile: model.profile,
     get waiting() {

@@ -30,8 +30,6 @@ it("refuses a change where the disk has no room for all vectors once more, and c
   const embedder: ModelEmbedder = {
     ...store.ports.embedder,
     name: MINILM.name,
-    dimensions: 384,
-    modelSha256: "",
     waiting: 0,
     workers: 0,
     close: async () => {},

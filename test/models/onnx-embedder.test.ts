@@ -20,11 +20,7 @@ describe("openEmbedder", () => {
   afterAll(() => embedder.close());
 
   it("names what its vectors are made with", () => {
-    expect(embedder).toMatchObject({
-      name: "all-MiniLM-L6-v2",
-      dimensions: 384,
-      modelSha256: MINILM.files.model.sha256,
-    });
+    expect(embedder.name).toBe("all-MiniLM-L6-v2");
     expect(embedder.stamp).toMatchObject({
       model: MINILM.files.model.sha256,
       projection: MINILM.files.projection.sha256,

@@ -141,12 +141,7 @@ function prefixesOf(config: Json): EmbeddingModel["prefixes"] {
 
 /** @returns an empty object for a file that is not there. */
 async function readJson(folder: string, path: string): Promise<Json> {
-  let text: string;
-  try {
-    text = await readFile(join(folder, path), "utf8");
-  } catch {
-    return {};
-  }
+  const text = await readFile(join(folder, path), "utf8").catch(() => "{}");
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Json;
