@@ -68,15 +68,15 @@ export function openPieceTable(shared: SharedArrayBuffer): PieceTable {
 }
 
 /**
- * The pieces of a unigram model's `tokenizer.json`. Reads the bytes of the pieces one after the
- * other: parsed as JSON they would take 200 MB. The marks of the model's own are left out, so that no text can hold one.
+ * The pieces of a unigram model's `tokenizer.json`. The marks of the model's own are left out, so that no text can hold one.
  * @throws {TypeError} if the file is of another kind.
  */
 export function buildPieceTable(file: Buffer): SharedArrayBuffer {
-  const { pieces, scores, rest } = readTokenizerFile(file);
-  const { added_tokens: marks = [], normalizer, model } = JSON.parse(rest) as TokenizerRest;
-  if (model?.type !== "Unigram" || model.unk_id === undefined)
+  const { added_tokens: marks = [], normalizer, model } = JSON.parse(file.toString("utf8")) as TokenizerFile;
+  if (model?.type !== "Unigram" || model.unk_id === undefined || model.vocab === undefined)
     throw new TypeError("the tokenizer is not a unigram model with an unknown piece");
+  const pieces = model.vocab.map(([piece]) => piece);
+  const scores = model.vocab.map(([, score]) => score);
   const characterMap = characterMapIn(normalizer);
   if (characterMap !== "" && crc32(characterMap) !== NMT_NFKC)
     throw new TypeError("the tokenizer unifies characters in a way that is not known here");
@@ -116,55 +116,22 @@ export function buildPieceTable(file: Buffer): SharedArrayBuffer {
   return shared;
 }
 
-/** The parts of a `tokenizer.json` that are read here, besides the pieces. */
-interface TokenizerRest {
+/** The parts of a `tokenizer.json` that are read here. */
+interface TokenizerFile {
   readonly added_tokens?: readonly { readonly id: number }[];
   readonly normalizer?: Normalizer | null;
-  readonly model?: { readonly type?: string; readonly unk_id?: number };
+  readonly model?: {
+    readonly type?: string;
+    readonly unk_id?: number;
+    /** Pieces, and the logarithms of their probabilities. */
+    readonly vocab?: readonly (readonly [piece: string, score: number])[];
+  };
 }
 
 type Normalizer = { readonly precompiled_charsmap?: string; readonly normalizers?: readonly Normalizer[] };
-
-interface TokenizerFile {
-  readonly pieces: readonly string[];
-  /** Logarithms of probabilities, one per piece. */
-  readonly scores: Float64Array;
-  /** The JSON without the pieces. */
-  readonly rest: string;
-}
-
-/** A piece and its score, as in `["▁the", -3.5],`. */
-const PIECE = /\s*\[\s*("(?:[^"\\]|\\.)*")\s*,\s*(-?\d[\d.eE+-]*)\s*\]\s*(?:,|(?=\]))/y;
-
-/**
- * Reads a unigram model's `tokenizer.json` piece by piece: parsed as one JSON text, its list of 250 000 pieces takes 200 MB.
- * @throws {TypeError} if the file is not of that layout.
- */
-function readTokenizerFile(file: Buffer): TokenizerFile {
-  const text = file.toString("utf8");
-  const [opening = ""] = /"vocab"\s*:\s*\[/.exec(text) ?? [];
-  const start = text.indexOf(opening) + opening.length;
-  if (opening === "") throw malformed();
-  const pieces: string[] = [];
-  const scores: number[] = [];
-  let end = start;
-  PIECE.lastIndex = start;
-  for (let found = PIECE.exec(text); found !== null; found = PIECE.exec(text)) {
-    const [, piece = "", score] = found;
-    pieces.push(piece.includes("\\") ? (JSON.parse(piece) as string) : piece.slice(1, -1));
-    scores.push(Number(score));
-    end = PIECE.lastIndex;
-  }
-  const rest = text.slice(end);
-  if (!/^\s*\]/.test(rest) || !scores.every(Number.isFinite)) throw malformed();
-  return { pieces, scores: Float64Array.from(scores), rest: text.slice(0, start) + rest };
-}
 
 /** The base64 text of the character map; empty where the tokenizer has none. */
 function characterMapIn(normalizer: Normalizer | null | undefined): string {
   if (normalizer?.precompiled_charsmap !== undefined) return normalizer.precompiled_charsmap;
   return normalizer?.normalizers?.map(characterMapIn).find((map) => map !== "") ?? "";
 }
-
-const malformed = (): TypeError =>
-  new TypeError("tokenizer.json is not of a unigram model: its list of pieces cannot be read");
