@@ -38,14 +38,7 @@ export function readRichText(source: string): ReadDocument {
   const codePage = Number(/\\ansicpg(\d{1,5})/.exec(source)?.[1] ?? 1252);
   /** The code page of each font that has one of its own. */
   const fonts = new Map<number, number>();
-  const decoders = new Map<number, ReturnType<typeof decoderOf>>();
   const pageNow = () => fonts.get(state.font) ?? codePage;
-  const decoderNow = () => {
-    const page = pageNow();
-    const decoder = decoders.get(page) ?? decoderOf(page);
-    decoders.set(page, decoder);
-    return decoder;
-  };
   let text = "";
   let bytes: number[] = [];
   const info: { title?: string; author?: string } = {};
@@ -65,7 +58,7 @@ export function readRichText(source: string): ReadDocument {
     else if (!state.isOut && !state.isDeleted) text += part;
   };
   const flush = () => {
-    if (bytes.length > 0) add(decoderNow().decode(Uint8Array.from(bytes)));
+    if (bytes.length > 0) add(decoderOf(pageNow()).decode(Uint8Array.from(bytes)));
     bytes = [];
   };
   for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {
@@ -175,16 +168,18 @@ const PAIRED: Readonly<Record<number, (bytes: readonly number[]) => boolean>> = 
   950: endsOpen(isHigh),
 };
 
+/** Names of code pages that are not made of their numbers. */
+const NAMES_OF_PAGES: Readonly<Record<number, string>> = {
+  932: "shift_jis",
+  936: "gbk",
+  949: "euc-kr",
+  950: "big5",
+  65001: "utf-8",
+};
+
 function decoderOf(codePage: number) {
-  const names: Readonly<Record<number, string>> = {
-    932: "shift_jis",
-    936: "gbk",
-    949: "euc-kr",
-    950: "big5",
-    65001: "utf-8",
-  };
   try {
-    return new TextDecoder(names[codePage] ?? `windows-${codePage}`);
+    return new TextDecoder(NAMES_OF_PAGES[codePage] ?? `windows-${codePage}`);
   } catch {
     return new TextDecoder("windows-1252");
   }
