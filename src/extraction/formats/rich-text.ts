@@ -1,4 +1,5 @@
 import { cleanDate, cleanField, plainTextBlocks, type ReadDocument } from "./clean-text.ts";
+import { textBy } from "../../files/text-decoding.ts";
 
 /** Groups whose text is no text of the document; so is each that begins with `\*`. */
 const DESTINATIONS: ReadonlySet<string> = new Set(
@@ -58,7 +59,7 @@ export function readRichText(source: string): ReadDocument {
     else if (!state.isOut && !state.isDeleted) text += part;
   };
   const flush = () => {
-    if (bytes.length > 0) add(decoderOf(pageNow()).decode(Uint8Array.from(bytes)));
+    if (bytes.length > 0) add(textBy(decoderOf(pageNow()), Uint8Array.from(bytes)));
     bytes = [];
   };
   for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {
