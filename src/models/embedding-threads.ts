@@ -46,7 +46,6 @@ export type FromThread =
 
 /** Fits pino's loggers. */
 export interface EmbedderLog {
-  info(details: object, phrase: string): void;
   warn(details: object, phrase: string): void;
 }
 

@@ -44,6 +44,9 @@ export function cleanText(text: string): string {
 /** Same as `cleanText`, in one line. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
 
+/** Code without empty lines before it and white space behind it. */
+export const withoutEmptyEnds = (code: string): string => code.replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, "");
+
 /** A field of a document's metadata, or undefined when nothing is left of it. */
 export function cleanField(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;

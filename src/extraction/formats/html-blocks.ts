@@ -1,5 +1,5 @@
 import type { Block, BlockType } from "../../core/documents/extraction.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText, withoutEmptyEnds } from "./clean-text.ts";
 import { type HtmlElement, elementsOf, textOf } from "./html-tree.ts";
 
 /** Never text of the document. */
@@ -78,7 +78,7 @@ class BlockWalk {
     }
     switch (element.tag) {
       case "pre":
-        this.#add("code", cleanText(preformatted(element)).replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, ""));
+        this.#add("code", withoutEmptyEnds(cleanText(preformatted(element))));
         return;
       case "blockquote":
         this.#within(element, context.type === "list-item" ? context : { type: "quote" });

@@ -10,6 +10,7 @@ import {
   cleanTime,
   type ReadDocument,
   plainTextBlocks,
+  withoutEmptyEnds,
 } from "./clean-text.ts";
 import { unprocessable } from "../../core/errors.ts";
 import { jsonOf } from "../../files/own-files.ts";
@@ -63,7 +64,7 @@ function tagOf(tag: unknown): string | undefined {
   return text !== "" && text.length <= MAX_TAG_CHARS ? text : undefined;
 }
 
-function withHeading(text: readonly Block[], code: string, title?: string) {
+function withHeading(text: readonly Block[], code = "", title?: string) {
   const blocks: Block[] = code === "" ? [...text] : [{ type: "code", text: code.trim() }, ...text];
   const heading = blocks.find((block) => block.type === "heading" && block.level === 1);
   return { blocks, title: title ?? heading?.text };
@@ -102,10 +103,7 @@ function addBlocks(token: Token, depth: number, isQuoted: boolean, blocks: Block
       return;
     }
     case "code":
-      blocks.push({
-        type: "code",
-        text: (token as Tokens.Code).text.replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, ""),
-      });
+      blocks.push({ type: "code", text: withoutEmptyEnds((token as Tokens.Code).text) });
       return;
     case "blockquote":
       for (const inner of (token as Tokens.Blockquote).tokens) addBlocks(inner, depth + 1, true, blocks);
@@ -159,8 +157,6 @@ function addRows(table: Tokens.Table, blocks: Block[]): void {
 
 /** Longer outputs of a cell are cut: they are tables and logs. */
 const MAX_OUTPUT_CHARS = 2_000;
-// oxlint-disable-next-line no-control-regex
-const TERMINAL_COLOURS = /\u001b\[[0-9;]*m/g;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -180,8 +176,7 @@ export function readNotebook(text: string): ReadDocument {
     const shown = isCut ? `${output.slice(0, MAX_OUTPUT_CHARS)}…` : output;
     return [...blockOf("code", source), ...blockOf("code", shown)];
   });
-  const heading = blocks.find((block) => block.type === "heading" && block.level === 1);
-  return { blocks, title: heading?.text };
+  return withHeading(blocks);
 }
 
 function outputText(output: Json): string {
@@ -204,6 +199,6 @@ function linesOf(value: unknown): string {
 }
 
 function blockOf(type: "code" | "paragraph", text: string): Block[] {
-  const clean = cleanText(text.replace(TERMINAL_COLOURS, "")).replace(/^(?:[ \t]*\n)+|(?<!\s)\s+$/g, "");
+  const clean = withoutEmptyEnds(cleanText(text));
   return clean === "" ? [] : [{ type, text: clean }];
 }

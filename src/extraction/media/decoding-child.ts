@@ -19,13 +19,6 @@ const CUT_OFF = /partial file|File ended prematurely|filesize and duration do no
 const TOLERANCE = 0.005;
 const TOLERANCE_MS = 250;
 
-export interface ChildOptions {
-  readonly limits: DecodingLimits;
-  readonly signal: AbortSignal;
-  /** Memory limit of a program that does not limit itself. */
-  readonly maxResidentBytes?: number | undefined;
-}
-
 /** A process that decodes. It is ended when it takes too long, or by the signal. */
 export class DecodingChild {
   readonly #child: ChildProcess;
@@ -36,7 +29,8 @@ export class DecodingChild {
   /** Resolves when the process is gone and all that it printed is here. */
   readonly ended: Promise<void>;
 
-  constructor(child: ChildProcess, { limits, signal, maxResidentBytes }: ChildOptions) {
+  /** @param maxResidentBytes memory limit of a program that does not limit itself. */
+  constructor(child: ChildProcess, limits: DecodingLimits, signal: AbortSignal, maxResidentBytes?: number) {
     this.#child = child;
     this.#limits = limits;
     const gone = new AbortController();

@@ -97,7 +97,7 @@ export async function openWith(
   const reader = ["-f", DEMUXERS[container], ...(isOpen ? ["-ignore_length", "1"] : [])];
   const walls = await standingWalls();
   const start = (args: readonly string[]) => {
-    const child = new DecodingChild(program.start(args, walls), { limits, signal, maxResidentBytes });
+    const child = new DecodingChild(program.start(args, walls), limits, signal, maxResidentBytes);
     own.push(child);
     running.add(child);
     void child.ended.then(() => running.delete(child));
