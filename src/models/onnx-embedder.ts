@@ -148,28 +148,14 @@ export async function openEmbedder(
   return embedder;
 }
 
-/** The tokens of all windows; copies only those that are kept. */
+/** The tokens of all windows, or as many as are kept of a text. */
 function joinTokens(answers: readonly EmbedAnswer[]): Int8Array {
-  const [first] = answers;
-  if (first !== undefined && answers.length === 1 && first.tokenIds.length <= MAX_TOKENS) return first.tokens;
-
-  const kept = thinTokens(
-    answers.flatMap((answer) => answer.tokenIds),
-    MAX_TOKENS,
+  const vectors = answers.flatMap(({ tokens, tokenIds }) =>
+    Array.from(tokenIds.keys(), (at) => tokens.subarray(at * TOKEN_DIMENSIONS, (at + 1) * TOKEN_DIMENSIONS)),
   );
+  const ids = answers.flatMap(({ tokenIds }) => tokenIds);
+  const kept = thinTokens(ids, MAX_TOKENS);
   const joined = new Int8Array(kept.length * TOKEN_DIMENSIONS);
-  let row = 0;
-  let before = 0;
-  for (const { tokens, tokenIds } of answers) {
-    for (
-      let index = kept[row];
-      index !== undefined && index < before + tokenIds.length;
-      index = kept[++row]
-    ) {
-      const start = (index - before) * TOKEN_DIMENSIONS;
-      joined.set(tokens.subarray(start, start + TOKEN_DIMENSIONS), row * TOKEN_DIMENSIONS);
-    }
-    before += tokenIds.length;
-  }
+  for (const [row, index] of kept.entries()) joined.set(vectors[index] ?? [], row * TOKEN_DIMENSIONS);
   return joined;
 }
