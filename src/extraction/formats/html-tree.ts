@@ -75,14 +75,5 @@ export const childrenOf = ({ children }: HtmlElement, tag: string): HtmlElement[
   children.flatMap((child) => (typeof child !== "string" && child.tag === tag ? [child] : []));
 
 /** All text below, as it stands in the source. */
-export function textOf(root: HtmlElement): string {
-  const texts: string[] = [];
-  const collect = (element: HtmlElement) => {
-    for (const child of element.children) {
-      if (typeof child === "string") texts.push(child);
-      else collect(child);
-    }
-  };
-  collect(root);
-  return texts.join("");
-}
+export const textOf = ({ children }: HtmlElement): string =>
+  children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
