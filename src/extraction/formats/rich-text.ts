@@ -58,8 +58,9 @@ export function readRichText(source: string): ReadDocument {
     if (state.field !== undefined) info[state.field] = (info[state.field] ?? "") + part;
     else if (!state.isOut && !state.isDeleted) text += part;
   };
+  const inPage = (codes: Uint8Array) => textBy(decoderOf(pageNow()), codes);
   const flush = () => {
-    if (bytes.length > 0) add(textBy(decoderOf(pageNow()), Uint8Array.from(bytes)));
+    if (bytes.length > 0) add(inPage(Uint8Array.from(bytes)));
     bytes = [];
   };
   for (const [, word, number, hex, sign, brace, plain] of source.matchAll(TOKEN)) {
@@ -83,7 +84,9 @@ export function readRichText(source: string): ReadDocument {
     } else if (sign === "*" && isFirst) state.isOut = true;
     else if (sign !== undefined) add("\\{}".includes(sign) ? sign : (SIGNS[sign] ?? ""));
     else if (plain !== undefined) {
-      add(plain.slice(isPair ? 1 : toSkip));
+      const rest = plain.slice(isPair ? 1 : toSkip);
+      // Some programs write letters outside ASCII as they are.
+      add(/[\x80-\xff]/.test(rest) ? inPage(Buffer.from(rest, "latin1")) : rest);
       toSkip = Math.max(0, toSkip - plain.length);
     } else if (word !== undefined) {
       if (word === "f") state.font = Number(number ?? 0);

@@ -352,6 +352,10 @@ describe("letters", () => {
     ],
     [String.raw`{\rtf1\ansi\ansicpg932 \'83e\'83X\'83g a\par}`, ["テスト a"]],
     [String.raw`{\rtf1\ansi\ansicpg1252 \'93It\'92s\'94 \'96 5 \'80\par}`, ["“It’s” – 5 €"]],
+    [
+      Buffer.from("{\\rtf1\\ansi\\ansicpg1251 \xcf\xf0\xe8\xe2\xe5\xf2 \x93x\x94\\par}", "latin1"),
+      ["Привет “x”"],
+    ],
     [String.raw`{\rtf1 Meter {\deleted 111}{\revised 482} kWh\deleted x\plain .\par}`, ["Meter 482 kWh."]],
     [
       String.raw`{\rtf1 Before {\shp{\*\shpinst\shpleft1{\sp{\sn a}{\sv b}}{\shptxt In a box\par}}{\shprslt In a box}} after\par}`,
