@@ -4,7 +4,6 @@ import { INITIAL_SALIENCE } from "../../src/core/memory.ts";
 import { containsPhrase, readQuestion, timedQuestion } from "../../src/core/recall/question.ts";
 import { rank } from "../../src/core/recall/ranking.ts";
 import type { RankingCandidate } from "../../src/core/recall/ranking-candidate.ts";
-import type { RankingWeights } from "../../src/core/recall/ranking-terms.ts";
 import { matchTokens } from "../../src/core/recall/gather-candidates.ts";
 import { nearness } from "../../src/core/text/near-words.ts";
 import { traitsOf } from "../../src/core/recall/traits.ts";
@@ -19,10 +18,7 @@ import type { EvalQuestion, Retriever, Scored } from "./metrics.ts";
  */
 export interface InProcessSearch {
   /** Best first. `userId` instead of the question's own asks somebody else's memories. */
-  search(
-    question: EvalQuestion,
-    options?: { readonly userId?: string; readonly weights?: RankingWeights },
-  ): Scored[];
+  search(question: EvalQuestion, options?: { readonly userId?: string }): Scored[];
   byWords: Retriever;
   byVectors: Retriever;
 }
@@ -116,14 +112,9 @@ export function inProcessSearch({ memories }: DataSet, embedded: Embedded): InPr
         .map(({ ordinal }) => idOf(ordinal));
 
   return {
-    search: (question, { userId, weights: ranking } = {}) => {
+    search: (question, { userId } = {}) => {
       const { read, candidates, now } = preparedFor(question, userId);
-      return rank(read, candidates, ranking === undefined ? { now } : { now, weights: ranking }).map(
-        ({ ordinal, score }) => ({
-          id: idOf(ordinal),
-          score,
-        }),
-      );
+      return rank(read, candidates, { now }).map(({ ordinal, score }) => ({ id: idOf(ordinal), score }));
     },
     byWords: by(({ words }) => words),
     byVectors: by(({ cosine }) => cosine),

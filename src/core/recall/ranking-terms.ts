@@ -64,7 +64,6 @@ export const WEIGHTS = {
   salience: 0.1,
   recency: 0.05,
 };
-export type RankingWeights = typeof WEIGHTS;
 
 /** The sum that gives a score of one half, and how steeply the score rises there; see `scoreOf`. */
 const HALFWAY = 1.8;

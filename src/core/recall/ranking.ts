@@ -1,7 +1,7 @@
 import type { Ordinal } from "../ports.ts";
 import type { RankingQuestion } from "./question.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
-import { type RankingTerm, type RankingWeights, scoreOf, TERMS, WEIGHTS } from "./ranking-terms.ts";
+import { type RankingTerm, scoreOf, TERMS, WEIGHTS } from "./ranking-terms.ts";
 import {
   neighbourContribution,
   contextShare,
@@ -22,8 +22,6 @@ export interface RankingOptions {
   readonly edges?: readonly RankingEdge[];
   /** `surroundingsOf(candidates)`, if the caller has made it. */
   readonly surroundings?: Surroundings;
-  /** Instead of `WEIGHTS`, for ablations. */
-  readonly weights?: RankingWeights;
 }
 
 export interface RankedHit {
@@ -70,11 +68,11 @@ export function worthReading(
   const terms = new Float64Array(WIDTH);
   const own = new Float64Array(candidates.length);
   for (const [i, candidate] of candidates.entries()) {
-    setDirectTerms(terms, 0, question, candidate, NO_MATCHES, WEIGHTS);
+    setDirectTerms(terms, 0, question, candidate, NO_MATCHES);
     own[i] = directSum(terms, 0);
   }
   const scores = own.map(
-    (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, [], WEIGHTS).value,
+    (sum, i) => sum + neighbourContribution(i, near[i] ?? [], candidates, own, []).value,
   );
   return Array.from(placesByScore(scores, candidates), (place) => candidates[place]?.ordinal ?? 0);
 }
@@ -124,24 +122,24 @@ const PLACE = Object.fromEntries(TERMS.map((term, place) => [term, place])) as R
 export function rank(
   question: RankingQuestion,
   candidates: readonly RankingCandidate[],
-  { now, edges = [], surroundings = surroundingsOf(candidates), weights = WEIGHTS }: RankingOptions,
+  { now, edges = [], surroundings = surroundingsOf(candidates) }: RankingOptions,
 ): RankedHit[] {
   const { places, near } = surroundings;
   const terms = new Float64Array(candidates.length * WIDTH);
   const own = new Float64Array(candidates.length);
   candidates.forEach((candidate, i) => {
-    setDirectTerms(terms, i * WIDTH, question, candidate, candidate.matches, weights);
+    setDirectTerms(terms, i * WIDTH, question, candidate, candidate.matches);
     own[i] = directSum(terms, i * WIDTH);
   });
 
   const waypoints = waypointsByCandidate(edges, places);
   const contributions = candidates.map((_, i) =>
-    neighbourContribution(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? [], weights),
+    neighbourContribution(i, near[i] ?? [], candidates, own, waypoints.get(i) ?? []),
   );
   // In place, here and below: copies of all terms of all candidates took a third of the time.
   candidates.forEach((candidate, i) => {
     terms[i * WIDTH + PLACE.context] =
-      weights.context * contextOf(question, candidate, near[i] ?? [], candidates);
+      WEIGHTS.context * contextOf(question, candidate, near[i] ?? [], candidates);
     terms[i * WIDTH + PLACE.neighbours] = contextShare(candidate.traits) * (contributions[i]?.value ?? 0);
   });
 
@@ -149,16 +147,15 @@ export function rank(
   const sessions = sessionScores(candidates, terms);
   candidates.forEach((candidate, i) => {
     const at = i * WIDTH;
-    setCircumstances(terms, at, question, candidate, named, now, weights);
-    terms[at + PLACE.session] = weights.session * ((sessions.get(candidate.sessionId) ?? 0) / SESSION_BEST);
+    setCircumstances(terms, at, question, candidate, named, now);
+    terms[at + PLACE.session] = WEIGHTS.session * ((sessions.get(candidate.sessionId) ?? 0) / SESSION_BEST);
     if (question.period !== undefined)
-      terms[at + PLACE.time] =
-        -timeLoss(question.period, candidate, weights, now) * Math.max(0, total(terms, at));
+      terms[at + PLACE.time] = -timeLoss(question.period, candidate, now) * Math.max(0, total(terms, at));
     const scale = conversationFactor(near[i] ?? []) * (candidate.isRoot === true ? QUOTED : 1);
     if (scale !== 1)
       for (let term = at; term < at + WIDTH; term += 1) terms[term] = (terms[term] ?? 0) / scale;
   });
-  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, weights, now);
+  if (candidates[0]?.pasted !== undefined) addPasted(question, candidates, terms, now);
   const scores = new Float64Array(candidates.length);
   const hits = candidates.map(({ ordinal }, i) => {
     const at = i * WIDTH;
@@ -182,7 +179,6 @@ function addPasted(
   { period, bestWords }: RankingQuestion,
   candidates: readonly RankingCandidate[],
   terms: Terms,
-  weights: RankingWeights,
   now: number,
 ): void {
   const sums = candidates.map((_, i) => total(terms, i * WIDTH));
@@ -191,9 +187,9 @@ function addPasted(
   for (const [i, candidate] of candidates.entries()) {
     const { words = 0, cosine = 0 } = candidate.pasted ?? {};
     const near = Math.max(0, 1 - (best - (sums[i] ?? 0)) / PASTED_RANGE);
-    const then = period === undefined ? 1 : 1 - timeLoss(period, candidate, weights, now);
-    const telling = (weights.words * words) / Math.max(1, bestWords);
-    terms[i * WIDTH + PLACE.pasted] = near * then * (telling + weights.paste * Math.max(0, cosine - mean));
+    const then = period === undefined ? 1 : 1 - timeLoss(period, candidate, now);
+    const telling = (WEIGHTS.words * words) / Math.max(1, bestWords);
+    terms[i * WIDTH + PLACE.pasted] = near * then * (telling + WEIGHTS.paste * Math.max(0, cosine - mean));
   }
 }
 
@@ -203,13 +199,12 @@ function setDirectTerms(
   question: RankingQuestion,
   candidate: Pick<RankingCandidate, "words" | "cosine">,
   matches: Float32Array,
-  weights: RankingWeights,
 ): void {
   const { bestWords, unknownShare } = question;
-  terms[at + PLACE.words] = bestWords > 0 ? (weights.words * candidate.words) / bestWords : 0;
+  terms[at + PLACE.words] = bestWords > 0 ? (WEIGHTS.words * candidate.words) / bestWords : 0;
   terms[at + PLACE.vectors] =
-    weights.vectors * (1 + UNKNOWN_WORDS * unknownShare) * Math.max(0, candidate.cosine);
-  terms[at + PLACE.tokens] = weights.tokens * aboveFloor(question, candidate, matches);
+    WEIGHTS.vectors * (1 + UNKNOWN_WORDS * unknownShare) * Math.max(0, candidate.cosine);
+  terms[at + PLACE.tokens] = WEIGHTS.tokens * aboveFloor(question, candidate, matches);
 }
 
 function directSum(terms: Terms, at: number): number {
@@ -275,7 +270,6 @@ function setCircumstances(
   { traits, sessionId, occurredAt, salience, quoted }: RankingCandidate,
   { speakers, named }: Speakers,
   now: number,
-  weights: RankingWeights,
 ): void {
   // People of the conversation are addressed all the time, and what the question names is no answer to it.
   const isNews = (name: string) => !speakers.has(name) && !question.text.includes(` ${name} `);
@@ -285,14 +279,14 @@ function setCircumstances(
   const isOfSession = sessionId !== null;
   // A speaker whom the question does not name takes nothing away.
   terms[at + PLACE.speaker] =
-    isOfSession && traits.speaker !== null && named.has(traits.speaker) ? weights.speaker : 0;
-  terms[at + PLACE.tellsTime] = isOfSession && question.asksTime && traits.tellsTime ? weights.tellsTime : 0;
+    isOfSession && traits.speaker !== null && named.has(traits.speaker) ? WEIGHTS.speaker : 0;
+  terms[at + PLACE.tellsTime] = isOfSession && question.asksTime && traits.tellsTime ? WEIGHTS.tellsTime : 0;
   terms[at + PLACE.tellsName] =
-    isOfSession && question.asksName && traits.names.some(isNews) ? weights.tellsName : 0;
-  terms[at + PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? weights.asks : 0;
-  terms[at + PLACE.phrase] = weights.phrase * quoted;
-  terms[at + PLACE.salience] = weights.salience * (salience - NEUTRAL_SALIENCE);
-  terms[at + PLACE.recency] = weights.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS);
+    isOfSession && question.asksName && traits.names.some(isNews) ? WEIGHTS.tellsName : 0;
+  terms[at + PLACE.asks] = traits.asks && traits.words <= BARE_QUESTION_WORDS ? WEIGHTS.asks : 0;
+  terms[at + PLACE.phrase] = WEIGHTS.phrase * quoted;
+  terms[at + PLACE.salience] = WEIGHTS.salience * (salience - NEUTRAL_SALIENCE);
+  terms[at + PLACE.recency] = WEIGHTS.recency * 2 ** (-age / RECENCY_HALF_LIFE_MS);
 }
 
 const I =
@@ -341,8 +335,8 @@ export function periodFit(period: Period, { namesPeriod, occurredAt }: RankingCa
 }
 
 /** The share of its terms that a memory loses by the time of the question. */
-function timeLoss(period: Period, candidate: RankingCandidate, weights: RankingWeights, now: number): number {
-  const loss = weights.time * (1 - periodFit(period, candidate));
+function timeLoss(period: Period, candidate: RankingCandidate, now: number): number {
+  const loss = WEIGHTS.time * (1 - periodFit(period, candidate));
   if (period.isEmpty === true) return candidate.occurredAt < period.to ? 0 : Math.min(EARLIER, loss);
   return mayTellState(period, candidate.occurredAt, now) ? Math.min(EARLIER, loss) : loss;
 }

@@ -1,6 +1,6 @@
 import type { Ordinal } from "../ports.ts";
 import type { RankingCandidate, RankingEdge } from "./ranking-candidate.ts";
-import type { RankingWeights } from "./ranking-terms.ts";
+import { WEIGHTS } from "./ranking-terms.ts";
 import type { MemoryTraits } from "./traits.ts";
 
 /** The contribution of the memories around one to its score: those beside it in its session, and those that waypoints lead from. */
@@ -80,15 +80,14 @@ export function neighbourContribution(
   candidates: readonly Pick<RankingCandidate, "traits">[],
   own: Float64Array,
   waypoints: readonly { readonly other: number; readonly weight: number }[],
-  weights: RankingWeights,
 ): Contribution {
   const [, before, after] = near;
-  const ofBefore = offered(before, i, own, isAnswer(near, candidates) ? weights.answer : weights.nextTo);
-  const ofAfter = offered(after, i, own, weights.nextTo);
+  const ofBefore = offered(before, i, own, isAnswer(near, candidates) ? WEIGHTS.answer : WEIGHTS.nextTo);
+  const ofAfter = offered(after, i, own, WEIGHTS.nextTo);
   let value = Math.max(0, ofBefore, ofAfter);
   let from = value === 0 ? undefined : ofAfter > ofBefore ? after : before;
   for (const { other, weight } of waypoints) {
-    const more = offered(other, i, own, weights.waypoint * weight);
+    const more = offered(other, i, own, WEIGHTS.waypoint * weight);
     if (more > value) [from, value] = [other, more];
   }
   return { from, value };
