@@ -1,3 +1,4 @@
+import type { SeenMemory } from "../memory.ts";
 import type { Catalogue, CatalogueEntry, MemoryFilter, MemoryStore, Ordinal } from "../ports.ts";
 import { lastHappenedFirst } from "../memories/list-memories.ts";
 import { datesNamed, monthTerms, type NamedDate } from "../text/named-dates.ts";
@@ -78,44 +79,25 @@ export async function naming(
     .sort((a, b) => a.date.from - b.date.from || b.ordinal - a.ordinal);
 }
 
-/** The memories, best first, as an answer to a question that asks for nothing but their time. */
-export function inThisOrder(catalogue: Catalogue, ordinals: readonly Ordinal[]): Found {
-  return {
-    found: ordinals.map((ordinal, place) => {
-      const score = IN_PERIOD / (1 + place / 1_000);
-      return { ordinal, score, shares: { time: score }, path: [ordinal] };
-    }),
-    idOf: (ordinal) => catalogue.idAt(ordinal),
-    weightOfTerm: new Map(),
-    isCommon: () => false,
-  };
-}
-
 /** The score where only a time is asked for, and it is met. */
 const IN_PERIOD = 0.9;
 /** Later memories are meant a little more than earlier ones. */
 const NEWER = 0.05;
 const HALF_LIFE_MS = 30 * 86_400_000;
 
-/** The memories that may answer a question. */
-export interface Found {
+/** What was found for a question, and what it is worth. */
+export interface Answer {
   /** Best first. */
-  readonly found: readonly RankedHit[];
-  /** The id of a memory in `found` or on one of its paths; undefined where the filter hides it. */
+  readonly ordered: readonly RankedHit[];
+  /** How many of them answer. */
+  readonly answering: number;
+  readonly scoreOf: (hit: RankedHit) => number;
+  /** Some of them, by id. */
+  readonly memories: Map<string, SeenMemory>;
+  /** The id of a memory in `ordered` or on one of its paths; undefined where the filter hides it. */
   readonly idOf: (ordinal: Ordinal) => string | undefined;
   /** The weight of each of the question's terms. */
   readonly weightOfTerm: ReadonlyMap<string, number>;
-  /** See `TermWeights`. */
-  readonly isCommon: (term: string) => boolean;
-  /** How many of them answer, where that is known without `sureness`. */
-  readonly answering?: number;
-  /** Undefined where `answering` says it, or everything found answers. */
-  readonly sureness?: {
-    /** See `answerOdds`; of two notes that tell states of one thing neither makes the other less sure. */
-    oddsWith(areStates: (a: Ordinal, b: Ordinal) => boolean): (hit: RankedHit) => number;
-    /** The best of all the user's memories, selected or not. */
-    readonly best: RankedHit;
-  };
   /** The question's vector, where it was embedded. */
   readonly vector?: Float32Array;
 }
@@ -125,18 +107,38 @@ const TELLS_OF_EARLIER = 0.3;
 const READ_ADDED = 200;
 
 /**
- * Memories of a period, newest first, then those that name it, at most `limit`; a score tells how well it fits. What was given no time
- * of its own counts from when it was added, as far as that may be: what names days, all of them earlier, comes behind, no answer; of a
- * document there is its first text alone.
+ * What answers a question that asks for nothing but a time: of one to come the memories that name it; else those of the period, newest
+ * first, then those that name it, at most `limit`. A score tells how well it fits. What was given no time of its own counts from when it was
+ * added, as far as that may be: what names days, all of them earlier, comes behind, no answer; of a document there is its first text alone.
  */
-export async function happenedIn(
+export async function answersByTime(
   store: Pick<MemoryStore, "catalogue" | "readMemories">,
   filter: MemoryFilter,
-  { period, days, naming }: Pick<TimedQuestion, "period" | "days"> & { readonly naming: readonly Ordinal[] },
+  { period, days, naming, isComing }: TimedQuestion & { readonly naming: readonly Ordinal[] },
   limit: number,
   now: number,
-): Promise<Found> {
+): Promise<Answer> {
   const { catalogue } = store;
+  const scored = new Map<Ordinal, number>();
+  const answer = (answering = scored.size): Answer => ({
+    ordered: Array.from(scored, ([ordinal, score]) => ({
+      ordinal,
+      score,
+      shares: { time: score },
+      path: [ordinal],
+    }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit),
+    answering,
+    scoreOf: ({ score }) => score,
+    memories: new Map(),
+    idOf: (ordinal) => catalogue.idAt(ordinal),
+    weightOfTerm: new Map(),
+  });
+  if (isComing) {
+    for (const [place, ordinal] of naming.entries()) scored.set(ordinal, IN_PERIOD / (1 + place / 1_000));
+    return answer();
+  }
   const isChunk = ({ id, documentId, isTimeGiven }: CatalogueEntry) =>
     documentId !== null && !isTimeGiven && catalogue.documents.byId.get(documentId)?.rootMemoryId !== id;
   const entries = lastHappenedFirst(catalogue, within(filter, period))
@@ -151,7 +153,6 @@ export async function happenedIn(
   };
   const [then, earlier]: [CatalogueEntry[], CatalogueEntry[]] = [[], []];
   for (const entry of entries) (isEarlier(entry) ? earlier : then).push(entry);
-  const scored = new Map<Ordinal, number>();
   for (const { ordinal, occurredAt } of then) {
     const age = Math.max(0, now - occurredAt);
     scored.set(ordinal, IN_PERIOD * fit(period, occurredAt) + NEWER * 2 ** (-age / HALF_LIFE_MS));
@@ -159,17 +160,5 @@ export async function happenedIn(
   for (const ordinal of naming) if (!scored.has(ordinal)) scored.set(ordinal, IN_PERIOD);
   const answering = scored.size;
   for (const { ordinal } of earlier) if (!scored.has(ordinal)) scored.set(ordinal, TELLS_OF_EARLIER);
-  const found = Array.from(scored, ([ordinal, score]) => ({
-    ordinal,
-    score,
-    shares: { time: score },
-    path: [ordinal],
-  })).sort((a, b) => b.score - a.score);
-  return {
-    found: found.slice(0, limit),
-    answering,
-    idOf: (ordinal) => catalogue.idAt(ordinal),
-    weightOfTerm: new Map(),
-    isCommon: () => false,
-  };
+  return answer(answering);
 }

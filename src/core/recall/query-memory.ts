@@ -10,7 +10,7 @@ import { anotherBehind, namingAnother } from "./identifiers.ts";
 import { currentFirst, LOOKED_AT, withSuccessors } from "./currency.ts";
 import { checksValue, tenseOf } from "./tense.ts";
 import { words } from "../text/expression.ts";
-import { type Found, happenedIn, inThisOrder, type Naming, naming, within, withMemories } from "./period.ts";
+import { type Answer, answersByTime, type Naming, naming, within, withMemories } from "./period.ts";
 import { readQuestion, withoutListing, timedQuestion, type TimedQuestion } from "./question.ts";
 import {
   answeringCount,
@@ -104,92 +104,28 @@ export async function queryMemory(ports: MemoryPorts, input: QueryMemoryInput): 
   const timed = isNow && prompt?.pasted !== "" && !time.isTimeAlone ? undefined : time;
   const asked = await whenAsked(store, filter, timed && untilNow(timed, now), now);
   const topic = prompt === undefined ? query : withoutListing(asked?.topic ?? question);
-  const {
-    found,
-    idOf,
-    weightOfTerm,
-    isCommon,
-    answering: certain,
-    sureness,
-    vector,
-  } = asked?.isTimeAlone === true
-    ? asked.isComing
-      ? inThisOrder(store.catalogue, asked.naming.slice(0, limit))
-      : await happenedIn(store, filter, asked, limit, now)
-    : await findByMeaning(ports, { text: question, topic, prompt, asked, limit }, filter, now, asOf);
-  const idsOf = (list: typeof found) => list.flatMap(({ ordinal }) => idOf(ordinal) ?? []);
-  const best = sureness === undefined ? undefined : store.catalogue.at(sureness.best.ordinal);
-  const memories = await store.readMemories([
-    ...idsOf(found.slice(0, Math.max(limit, LOOKED_AT))),
-    ...(best === undefined ? [] : [best.id]),
-  ]);
-  const contentOf = (ordinal: Ordinal) => memories.get(store.catalogue.idAt(ordinal) ?? "")?.content;
-  const looked = [...found.slice(0, LOOKED_AT), ...(sureness === undefined ? [] : [sureness.best])].map(
-    (hit) => ({ hit, content: contentOf(hit.ordinal) ?? "" }),
-  );
-  const isCheck = checksValue(
-    question,
-    looked.map(({ content }) => content),
-  );
-  const another = namingAnother(
-    asked?.isTimeAlone === true || input.isText === true || isCheck ? "" : question,
-    looked,
-  );
-  const lackOf = lackOfForm(question, {
-    isYearNamed: asked === undefined || asked.period.isEmpty === true,
-    isCheck,
-  });
-  const { hits: current, areStates } =
+  const { ordered, answering, scoreOf, memories, idOf, weightOfTerm, vector } =
     asked?.isTimeAlone === true
-      ? { hits: found, areStates: () => false }
-      : currentFirst(
-          store,
-          input.isText === true ? found : denialsFirst(question, anotherBehind(found, another), contentOf),
-          memories,
-          { question, tense: tenseOf(question), asOf, period: asked?.period, lackOf, isCheck, isCommon },
-        );
-  const ordered =
-    asked?.isTimeAlone === true || input.isText === true
-      ? current
-      : withSuccessors(store, current, { asOf, period: asked?.period });
-  const oddsByTerms = sureness?.oddsWith((a, b) => areStates(a, b) || another.has(b));
-  const oddsOf = (hit: RankedHit) =>
-    (oddsByTerms?.(hit) ?? Infinity) -
-    lackOf(contentOf(hit.ordinal) ?? "") -
-    (another.has(hit.ordinal) ? NAMES_ANOTHER : 0);
-  const answering = sureness === undefined ? (certain ?? Infinity) : answeringCount(ordered, oddsOf);
-  // How alike two texts are does not depend on what else there is.
-  const scoreOf =
-    input.isText === true || sureness === undefined
-      ? undefined
-      : scoreByOdds((another.has(sureness.best.ordinal) ? ordered[0] : undefined) ?? sureness.best, oddsOf);
-  // A match by its terms stays one, and what happened when the question says is one.
-  const leastScoreOf = ({ ordinal, score }: RankedHit) => {
-    const occurredAt = store.catalogue.at(ordinal)?.occurredAt ?? -Infinity;
-    const isThen = asked !== undefined && fit(asked.period, occurredAt) === 1;
-    return isThen ? LEAST_SCORE : Math.min(score, LEAST_SCORE);
-  };
-  const scored = (hit: RankedHit) =>
-    scoreOf === undefined ? hit : rescored(hit, Math.max(scoreOf(hit.score), leastScoreOf(hit)), explain);
+      ? await answersByTime(store, filter, asked, limit, now)
+      : await answersByMeaning(ports, { text: question, topic, prompt, asked, limit }, filter, now, asOf);
+  const scored = (hit: RankedHit, least = 0) => rescored(hit, Math.max(scoreOf(hit), least), explain);
   // Of what is to come, every note that names the time is worth a look.
   const named = new Set(asked?.naming);
   const coming = ordered
     .filter(({ ordinal }) => named.has(ordinal))
-    .map((hit) => rescored(hit, Math.max(scored(hit).score, NAMES_THE_TIME), explain));
+    .map((hit) => scored(hit, NAMES_THE_TIME));
   const others = ordered.filter(({ ordinal }) => !named.has(ordinal)).slice(0, limit);
-  const ranked = [...coming, ...others.map(scored)]
+  const ranked = [...coming, ...others.map((hit) => scored(hit))]
     .sort((a, b) => b.score - a.score)
     .slice(0, limit)
     .filter(({ score }) => score >= minScore);
   // Matches that fell behind made room for others.
-  const missing = idsOf(ranked).filter((id) => !memories.has(id));
+  const missing = ranked.flatMap(({ ordinal }) => idOf(ordinal) ?? []).filter((id) => !memories.has(id));
   for (const [id, memory] of await store.readMemories(missing)) memories.set(id, memory);
   // Without those that were deleted while the question was answered.
   const readable = ranked.filter(({ ordinal }) => memories.has(idOf(ordinal) ?? ""));
   // Most notes of the time that the question names have nothing to do with the rest of it.
-  const leading = ordered
-    .slice(0, answering)
-    .filter((hit) => asked?.isTimeAlone === true || scored(hit).score >= LEAST_OF_ANSWER);
+  const leading = ordered.slice(0, answering).filter((hit) => scoreOf(hit) >= LEAST_OF_ANSWER);
   const isAnswer = new Set(leading.map(({ ordinal }) => ordinal));
   const behind = readable.findIndex(({ ordinal }) => !isAnswer.has(ordinal));
   const relevant = behind < 0 ? readable.length : behind;
@@ -279,6 +215,70 @@ interface Asked {
   readonly limit: number;
 }
 
+/** What answers a question that asks for more than a time: of what was found those first that hold, and how sure that is. */
+async function answersByMeaning(
+  ports: MemoryPorts,
+  question: Asked,
+  filter: MemoryFilter,
+  now: number,
+  asOf: number | undefined,
+): Promise<Answer> {
+  const { store } = ports;
+  const { text, prompt, asked, limit } = question;
+  const isText = prompt === undefined;
+  const { found, best, oddsWith, isCommon, ...rest } = await findByMeaning(
+    ports,
+    question,
+    filter,
+    now,
+    asOf,
+  );
+  const ids = [...found.slice(0, Math.max(limit, LOOKED_AT)), ...best].flatMap(
+    ({ ordinal }) => store.catalogue.idAt(ordinal) ?? [],
+  );
+  const memories = await store.readMemories(ids);
+  const contentOf = (ordinal: Ordinal) => memories.get(store.catalogue.idAt(ordinal) ?? "")?.content ?? "";
+  const looked = [...found.slice(0, LOOKED_AT), ...best].map((hit) => ({
+    hit,
+    content: contentOf(hit.ordinal),
+  }));
+  const isCheck = checksValue(
+    text,
+    looked.map(({ content }) => content),
+  );
+  const another = namingAnother(isText || isCheck ? "" : text, looked);
+  const lackOf = lackOfForm(text, {
+    isYearNamed: asked === undefined || asked.period.isEmpty === true,
+    isCheck,
+  });
+  const period = asked?.period;
+  const { hits, areStates } = currentFirst(
+    store,
+    isText ? found : denialsFirst(text, anotherBehind(found, another), contentOf),
+    memories,
+    { question: text, tense: tenseOf(text), asOf, period, lackOf, isCheck, isCommon },
+  );
+  const ordered = isText ? hits : withSuccessors(store, hits, { asOf, period });
+  const oddsByTerms = oddsWith((a, b) => areStates(a, b) || another.has(b));
+  const oddsOf = (hit: RankedHit) =>
+    oddsByTerms(hit) - lackOf(contentOf(hit.ordinal)) - (another.has(hit.ordinal) ? NAMES_ANOTHER : 0);
+  const [first] = [...(best.some(({ ordinal }) => another.has(ordinal)) ? ordered : []), ...best];
+  // How alike two texts are does not depend on what else there is.
+  const byOdds = isText || first === undefined ? undefined : scoreByOdds(first, oddsOf);
+  // A match by its terms stays one, and what happened when the question says is one.
+  const leastScoreOf = ({ ordinal, score }: RankedHit) => {
+    const occurredAt = store.catalogue.at(ordinal)?.occurredAt ?? -Infinity;
+    return period !== undefined && fit(period, occurredAt) === 1 ? LEAST_SCORE : Math.min(score, LEAST_SCORE);
+  };
+  return {
+    ...rest,
+    ordered,
+    answering: answeringCount(ordered, oddsOf),
+    scoreOf: (hit) => (byOdds === undefined ? hit.score : Math.max(byOdds(hit.score), leastScoreOf(hit))),
+    memories,
+  };
+}
+
 /** Everything that the filter lets through, as far as it may answer, best first. */
 async function findByMeaning(
   { store, embedder, frequencies }: MemoryPorts,
@@ -286,7 +286,7 @@ async function findByMeaning(
   filter: MemoryFilter,
   now: number,
   asOf: number | undefined,
-): Promise<Found> {
+) {
   const embedding = await embedder.embedQuestion(
     withoutVowelSigns([topic, prompt?.pointedAt ?? ""].join("\n").trim()),
   );
@@ -347,11 +347,11 @@ async function findByMeaning(
       (a, b) => likeness(store.windowsOf(a), store.windowsOf(b)) >= SAYS_THE_SAME || areStates(a, b),
       now,
     );
-  const [best] = ranked;
   return {
     found: ranked.filter(({ ordinal }) => selected(ordinal) !== undefined),
-    ...(best === undefined ? {} : { sureness: { oddsWith, best } }),
-    idOf: (ordinal) => selected(ordinal)?.id,
+    best: ranked.slice(0, 1),
+    oddsWith,
+    idOf: (ordinal: Ordinal) => selected(ordinal)?.id,
     weightOfTerm: new Map(question.terms.map(({ term, weight }) => [term, weight])),
     isCommon: weights.isCommon,
     vector: embedding.vector,
