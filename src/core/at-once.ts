@@ -51,6 +51,12 @@ export function* inPieces<T>(
   }
 }
 
+/** Makes a value at the first call; all calls share it. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 /** Loads something at the first call; all calls share it, and the next one tries again after a failure. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;

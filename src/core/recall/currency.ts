@@ -1,3 +1,4 @@
+import { once } from "../at-once.ts";
 import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
@@ -369,9 +370,4 @@ function tellsAnotherValue(earlier: string, later: string): boolean {
     hasAnother((text) => text.match(NAME) ?? [], earlier, later) ||
     hasAnother((text) => text.match(DAY_NAMES()) ?? [], before, after)
   );
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -1,6 +1,7 @@
+import { once } from "../at-once.ts";
 import { expression } from "./expression.ts";
 import { fold, matchesOf } from "./fold.ts";
-import { fromLanguages, languages, timeWords, wordsOfAll } from "./languages.ts";
+import { fromLanguages, timeWords, wordsOfAll } from "./languages.ts";
 import { anchorOf, DIGITS_ANCHOR } from "./time-shared.ts";
 import { type Grammar, grammarOf } from "./time-grammar.ts";
 import { dayStart, type Period, type Rule, sameDayBefore, thirdOf, yearLater } from "./time-periods.ts";
@@ -14,6 +15,15 @@ export interface NamedPeriod extends Period {
   readonly mayCome?: Period;
 }
 
+/** The grammars of all languages that have a calendar, each made when it is first needed. */
+const GRAMMARS = fromLanguages((languages) =>
+  languages.flatMap(({ name, time }) =>
+    time === undefined
+      ? []
+      : [{ name, anchor: once(() => anchorOf(time)), grammar: once(() => grammarOf(time)) }],
+  ),
+);
+
 /**
  * The time that a question names, in the language in which most of it reads as one: "last week", "im Mai 2026", "since
  * June". Undefined where it names none. A month, day or season of no year is the coming one where the question asks for what is to come.
@@ -24,10 +34,10 @@ export function timeOfQuestion(text: string, now: number): NamedPeriod | undefin
   const { folded, originalOf } = foldedWords(text.slice(0, MAX_QUESTION_CHARS));
   let best: { readonly period: NamedPeriod; readonly length: number } | undefined;
   const hasDigits = DIGITS_ANCHOR.test(folded);
-  for (const words of timeWords()) {
-    const hasWords = anchorOf(words).test(folded);
+  for (const { anchor, grammar } of GRAMMARS()) {
+    const hasWords = anchor().test(folded);
     if (!hasWords && !hasDigits) continue;
-    const { rules, joining } = grammarOf(words);
+    const { rules, joining } = grammar();
     const found = findAll(folded, hasWords ? rules : rules.filter(({ needsNoWord }) => needsNoWord), now);
     const period = join(folded, found, joining, now);
     if (period === undefined) continue;
@@ -77,9 +87,8 @@ const ASKS_OF = fromLanguages((languages) => {
 
 /** Periods named by their distance from `now` in English, at most eight. @param text folded. */
 export function relativePeriods(text: string, now: number): Period[] {
-  const english = languages().find(({ name }) => name === "en")?.time;
-  if (english === undefined) return [];
-  const rules = grammarOf(english).rules.filter(({ isRelative }) => isRelative);
+  const english = GRAMMARS().find(({ name }) => name === "en");
+  const rules = english?.grammar().rules.filter(({ isRelative }) => isRelative) ?? [];
   return findAll(text.replace(/\s+/g, " "), rules, now).slice(0, MAX_PERIODS);
 }
 

@@ -1,3 +1,4 @@
+import { once } from "../at-once.ts";
 import { expression } from "./expression.ts";
 import { NEVER, type TimeWords } from "./languages.ts";
 import {
@@ -30,7 +31,6 @@ import {
   any,
   dayAheadOf,
   dayPartOf,
-  madeOnce,
   MIXED,
   monthsBack,
   RULES_OF_SIGNS,
@@ -58,18 +58,15 @@ export interface Joining {
 }
 
 /** The grammar of a language. */
-export const grammarOf = madeOnce(makeGrammar);
-
-function makeGrammar(words: TimeWords): Grammar {
+export function grammarOf(words: TimeWords): Grammar {
   const mixed = MIXED();
   const { in: inWords, empty } = words;
   const ofWords = words.of === NEVER ? "" : words.of;
   const dayAhead = dayAheadOf(words);
   const numbers = `(?<count>\\d{1,3}|${any(words.numbers)})`;
   const placeIn = (list: readonly string[]) => {
-    let forms: readonly RegExp[] | undefined;
-    return (text = "") =>
-      (forms ??= list.map((one) => expression(`^(?:${one})$`))).findIndex((form) => form.test(text));
+    const forms = once(() => list.map((one) => expression(`^(?:${one})$`)));
+    return (text = "") => forms().findIndex((form) => form.test(text));
   };
   const numberOf = placeIn(words.numbers);
   const countOf = (count = "") => {
@@ -380,8 +377,7 @@ function makeGrammar(words: TimeWords): Grammar {
   const [first, second, third] = words.parts.map(bound);
   const thirds = `(?:(?<first>${first})|(?<second>${second})|(?<third>${third}))`;
   const whole = (source: string) => expression(String.raw`^[ ,]*(?:${source})(?: \p{L}+){0,3}[ '’]*$`);
-  let joining: Joining | undefined;
-  const makeJoining = (): Joining => ({
+  const joining = once((): Joining => ({
     connectors: {
       ...(Object.fromEntries(CONNECTORS.map((name) => [name, end(words[name])])) as Joining["connectors"]),
       in: end(`${inWords}|${part}|${words.the}`),
@@ -392,6 +388,6 @@ function makeGrammar(words: TimeWords): Grammar {
       inside: expression(`^(?:${inWords})?${thirds}`),
     },
     onwards: expression(String.raw`^ (?:${words.onwards})(?![\p{L}\p{N}])`),
-  });
-  return { rules, joining: () => (joining ??= makeJoining()) };
+  }));
+  return { rules, joining };
 }

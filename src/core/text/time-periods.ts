@@ -1,3 +1,4 @@
+import { once } from "../at-once.ts";
 import { expression } from "./expression.ts";
 
 /** Half-open, epoch milliseconds as a clock on the wall shows them (see `wallTime`); an end may be infinite. */
@@ -33,8 +34,7 @@ export interface Rule {
 
 /** A rule whose pattern is compiled when a text first needs it: all of a language take .1 s. */
 export function ruleOf(source: string, { read, isRelative, needsNoWord }: Omit<Rule, "pattern">): Rule {
-  let made: RegExp | undefined;
-  return { pattern: () => (made ??= expression(source, "g")), read, isRelative, needsNoWord };
+  return { pattern: once(() => expression(source, "g")), read, isRelative, needsNoWord };
 }
 
 /** Rules that read a text only if the expression matches in it; `needs` of each. */

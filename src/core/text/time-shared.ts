@@ -22,22 +22,12 @@ import {
   type Unit,
 } from "./time-periods.ts";
 
-/** `make` of the words of a language, called once for each language, when its result is first needed. */
-export function madeOnce<T>(make: (words: TimeWords) => T): (words: TimeWords) => T {
-  const made = new WeakMap<TimeWords, { readonly of: T }>();
-  return (words) => {
-    const known = made.get(words) ?? { of: make(words) };
-    made.set(words, known);
-    return known.of;
-  };
-}
-
 /** One of these or of the words of `anchorOf` is in each text that names a time. */
 export const DIGITS_ANCHOR =
   /(?<![\p{L}\p{N}])(?:(?:19|20)\d\d|\d{1,2}\.\d{1,2}\.)|[\p{Script=Han}\p{Script=Hangul}]/u;
 
 /** The words of a language that name times. Most texts hold none of most languages, and need no grammar of them. */
-export const anchorOf = madeOnce((words) => {
+export function anchorOf(words: TimeWords): RegExp {
   const { half, quarter } = MIXED();
   const dayPart = dayPartOf(words);
   const anchors = [
@@ -62,7 +52,7 @@ export const anchorOf = madeOnce((words) => {
   return expression(
     String.raw`(?<![\p{L}\p{N}])(?:(?:${any([...anchors, ...words.months, ...words.weekdays, ...words.seasons])})(?![\p{L}\p{N}])|(?:${dayAheadOf(words)})\d)`,
   );
-});
+}
 
 /** One of the sources of patterns. */
 export const any = (list: readonly string[]) => list.map((one) => `(?:${one})`).join("|");
