@@ -84,8 +84,6 @@ interface Dated {
   changes(): ReadonlySet<string>;
   /** See `isWarning`. */
   warns(): boolean;
-  /** The identifiers of the question that it has. */
-  named(): readonly string[];
   readonly content: string;
 }
 
@@ -98,8 +96,6 @@ export interface CurrencyOptions {
   readonly period: Period | undefined;
   /** How much less likely a text answers for lacking what is asked for, see `lackOfForm`. */
   readonly lackOf: (content: string) => number;
-  /** See `checksValue`. */
-  readonly isCheck?: boolean;
   /** See `TermWeights`. */
   readonly isCommon: (term: string) => boolean;
 }
@@ -154,9 +150,8 @@ export function currentFirst(
   store: Pick<MemoryStore, "catalogue" | "windowsOf">,
   hits: readonly RankedHit[],
   contents: ReadonlyMap<string, Pick<Memory, "content">>,
-  { question, tense, asOf, period, lackOf, isCheck = false, isCommon }: CurrencyOptions,
+  { question, tense, asOf, period, lackOf, isCommon }: CurrencyOptions,
 ): Ordered {
-  const asked = new Set(isCheck ? [] : identifiersOf(question));
   const until = supersedingUntil({ asOf, period });
   const best = hits.slice(0, LOOKED_AT).flatMap((hit): Dated[] => {
     const entry = store.catalogue.at(hit.ordinal);
@@ -182,7 +177,6 @@ export function currentFirst(
         changes: once(() => changeWords(content)),
         warns: once(() => isWarning(content)),
         content,
-        named: once(() => (asked.size === 0 ? [] : identifiersOf(content).filter((one) => asked.has(one)))),
       },
     ];
   });
@@ -206,14 +200,13 @@ export function currentFirst(
       const [first, second] = tense === "present" ? [later, earlier] : [earlier, later];
       if (scoreOf(first) >= scoreOf(second)) continue;
       const isTold = earlier.successor === later.hit.ordinal && !earlier.isGuess;
-      // The question names one of a series ("visit 57", "visit 58").
-      const isNamed = () => earlier.named().some((one) => !later.named().includes(one));
       // The question asks what is not so, and only the earlier one tells it.
       const isDenied = () => earlier.hit.shares.denial !== undefined && later.hit.shares.denial === undefined;
       const isGuessed = () =>
         (period === undefined || (later.occurredAt < period.to && !isThen(earlier))) &&
         mayReplace(earlier, later) &&
-        !isNamed() &&
+        // It does not name another thing than the question ("visit 57", "visit 58").
+        first.hit.shares.identifier === undefined &&
         !isDenied() &&
         lackOf(first.content) <= lackOf(second.content) &&
         isReplaced(earlier, later) &&

@@ -256,7 +256,7 @@ async function answersByMeaning(
     store,
     isText ? found : denialsFirst(text, anotherBehind(found, another), contentOf),
     memories,
-    { question: text, tense: tenseOf(text), asOf, period, lackOf, isCheck, isCommon },
+    { question: text, tense: tenseOf(text), asOf, period, lackOf, isCommon },
   );
   const ordered = isText ? hits : withSuccessors(store, hits, { asOf, period });
   const oddsByTerms = oddsWith((a, b) => areStates(a, b) || another.has(b));
