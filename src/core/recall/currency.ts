@@ -1,5 +1,4 @@
 import { once } from "../at-once.ts";
-import { identifiersOf } from "./identifiers.ts";
 import type { MemoryStore, Ordinal } from "../ports.ts";
 import { likeness } from "../embedding.ts";
 import { analyse } from "../text/analyser.ts";
@@ -8,7 +7,7 @@ import { fold } from "../text/fold.ts";
 import { nearness } from "../text/near-words.ts";
 import type { Memory } from "../memory.ts";
 import { fromLanguages, wordsOfAll } from "../text/languages.ts";
-import { changeWords, isOpen, isWarning } from "../text/change-words.ts";
+import { changeWords, isWarning } from "../text/change-words.ts";
 import { DAY_MS, fit, type Period } from "../text/time-periods.ts";
 import { belongTogether, changeBetween, tellingTerms } from "../memories/infer-updates.ts";
 import { isNote } from "./traits.ts";
@@ -46,8 +45,6 @@ const WEIGHTS = {
 const MAX_TELLING = 3;
 /** So many words of change in the earlier one say that it tells an event rather than a state. */
 const MAX_CHANGES = 2;
-/** The logarithm of the ratio of two sums of terms, below which a note that tells no other value tells of something else. */
-const MUCH_WORSE = -0.3;
 /** The most that words and a link can add to the odds. */
 const MOST_OF_WORDS = MAX_TELLING * WEIGHTS.telling + WEIGHTS.clear + WEIGHTS.linked;
 /** A question about the past often names what came later ("before the Kia"), which the earlier one does not. */
@@ -279,12 +276,7 @@ function replaces(
     if (earlier.successor === later.hit.ordinal) odds += WEIGHTS.linked;
     odds += WEIGHTS.ofChange * Math.min(MAX_CHANGES, earlier.changes().size);
     const isWarned = earlier.warns() && !later.warns();
-    // "The lease of the boathouse lies in the blue folder" answers much worse, and does not say when it ends.
-    const isOnSame = () =>
-      (tense === "present" ? ratio : -ratio) > MUCH_WORSE ||
-      isOpen(earlier.content) ||
-      tellsAnotherValue(earlier.content, later.content);
-    if (odds >= LINE[tense] && !isWarned && isOnSame()) return true;
+    if (odds >= LINE[tense] && !isWarned) return true;
     const change = changeBetween(earlier.content, later.content, (text) =>
       text === later.content ? later.changes() : earlier.changes(),
     );
@@ -310,6 +302,12 @@ function isOfNearName(question: string, earlier: Dated, later: Dated): boolean {
   return named.some((one) => come.some((other) => nearness(one, other) > 0 && !isInflected(one, other)));
 }
 
+/** Days, months and parts of the day, folded. */
+const DAY_NAMES = fromLanguages((languages) => {
+  const { weekdays, months, hour } = wordsOfAll(languages, "time");
+  return expression(words(`(?:${weekdays}|${months}|${hour})s?`).source, "g");
+});
+
 /**
  * Whether the later of two notes says of another thing what the earlier one says of the thing that the question names: most of their
  * words are the same, and a word of the question stands in the earlier one alone, in the later one another word in its place
@@ -327,40 +325,5 @@ function isOfAnother(asked: ReadonlySet<string>, earlier: Dated, later: Dated): 
     gone.some((term) => asked.has(term)) &&
     !come.some((term) => asked.has(term)) &&
     later.changes().size === 0
-  );
-}
-
-/** Names within a sentence. */
-const NAME = /(?<=[^.!?:\n]\s["'(„“«]?)\p{Lu}[\p{L}\p{N}]+/gu;
-/** Days, months and parts of the day, folded. */
-const DAY_NAMES = fromLanguages((languages) => {
-  const { weekdays, months, hour } = wordsOfAll(languages, "time");
-  return expression(words(`(?:${weekdays}|${months}|${hour})s?`).source, "g");
-});
-
-/** Two texts that differ in so many words at most tell one thing of another value: "the passport is in the desk", "… in the safe". */
-const MAX_DIFFERENT = 2;
-
-/**
- * Whether both texts have a number or an identifier, a name or a day, and the later one another; or the same label or nearly the same
- * words. Scripts without capitals do not show names.
- */
-function tellsAnotherValue(earlier: string, later: string): boolean {
-  const [label] = /^[^:\n]{1,40}:/.exec(later) ?? [];
-  if ((label !== undefined && earlier.startsWith(label)) || /\p{Lo}/u.test(later)) return true;
-  const [before, after] = [fold(earlier), fold(later)];
-  const lacking = (text: string, other: string) => {
-    const known = new Set(other.match(/[\p{L}\p{N}]+/gu));
-    return (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !known.has(word)).length;
-  };
-  if (Math.max(lacking(before, after), lacking(after, before)) <= MAX_DIFFERENT) return true;
-  const hasAnother = (read: (text: string) => readonly string[], one: string, other: string) => {
-    const known = read(one);
-    return known.length > 0 && read(other).some((value) => !known.includes(value));
-  };
-  return (
-    hasAnother(identifiersOf, earlier, later) ||
-    hasAnother((text) => text.match(NAME) ?? [], earlier, later) ||
-    hasAnother((text) => text.match(DAY_NAMES()) ?? [], before, after)
   );
 }

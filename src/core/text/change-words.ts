@@ -56,9 +56,6 @@ const searched = (text: string): string => fold(text.slice(0, SEARCHED_CHARS));
 /** Whether a note tells a prohibition, an allergy, a danger or another warning. */
 export const isWarning = (text: string): boolean => STANDING().warning.test(searched(text));
 
-/** Whether a note tells of something that is to be done or decided. */
-export const isOpen = (text: string): boolean => STANDING().open.test(searched(text));
-
 /** Whether a note must never be taken for replaced by a guess: a warning, a dose, or something open. */
 export function isStanding(text: string): boolean {
   const folded = searched(text);

@@ -590,6 +590,14 @@ describe("a guess orders, and what it does not change stays first", () => {
     expect(await first(earlier, later, question)).toBe(earlier);
   });
 
+  it.each([
+    ["what is Anna's shoe size", "Anna's shoe size is 38", "Ben's shoe size is 43"],
+    ["what is the rent of the flat", "Rent of the flat is 900 euros", "Rent of the garage is 80 euros"],
+    ["which tablet does Oma take", "Oma takes a tablet in the morning", "Opa takes a tablet in the evening"],
+  ])("goes before what says the same of another thing: %s", async (question, earlier, later) => {
+    expect(await first(earlier, later, question)).toBe(earlier);
+  });
+
   it("puts the later value of one thing first without a word of change, whatever else the earlier one says", async () => {
     await add("Memo works Friday to Sunday, $18/h, paid on Mondays", 1);
     const later = await add("Memo works Friday to Sunday for $20/h", 50);
