@@ -5,8 +5,6 @@ import { chooseItems } from "./choose-items.ts";
 import { type ContextItem, ID_CHARS } from "./context-item.ts";
 import { type ContextInput, gatherItems } from "./gather-items.ts";
 
-/** Enough to tell an id by; every answer takes the end of an id for the whole. */
-
 const MARK_CHARS = 8;
 /** A mark that costs as much as any. */
 const ANY_MARK = "0a".repeat(MARK_CHARS / 2);

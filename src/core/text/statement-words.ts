@@ -7,34 +7,17 @@ export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 type StatementWords = NonNullable<Language["statement"]>;
 
-/** By which words a sentence shows its kind, and how much they speak for it, most first. */
-const KINDS: Readonly<Record<StatementKind, readonly (readonly [keyof StatementWords, number])[]>> = {
-  preference: [
-    ["preference", 0.9],
-    ["preferencePerhaps", 0.7],
-  ],
-  decision: [
-    ["decision", 0.92],
-    ["decisionPerhaps", 0.72],
-  ],
-  correction: [
-    ["correction", 0.92],
-    ["correctionPerhaps", 0.62],
-  ],
-  open: [
-    ["undecided", 0.95],
-    ["open", 0.85],
-    ["openPerhaps", 0.6],
-  ],
-  done: [
-    ["done", 0.84],
-    ["donePerhaps", 0.66],
-  ],
-  fact: [
-    ["fact", 0.8],
-    ["factPerhaps", 0.52],
-  ],
+/** How much the words that show a kind clearly speak for it, and those that show it perhaps. */
+const SCORES: Readonly<Record<StatementKind, readonly [clear: number, perhaps: number]>> = {
+  correction: [0.92, 0.62],
+  decision: [0.92, 0.72],
+  preference: [0.9, 0.7],
+  open: [0.85, 0.6],
+  done: [0.84, 0.66],
+  fact: [0.8, 0.52],
 };
+/** How much words that something is undecided speak for "open". */
+const UNDECIDED = 0.95;
 
 /** The words of all languages, as expressions. */
 const CUES = fromLanguages((languages) => {
@@ -49,7 +32,11 @@ const CUES = fromLanguages((languages) => {
   return {
     kinds: STATEMENT_KINDS.map((kind) => ({
       kind,
-      cues: KINDS[kind].map(([name, score]) => ({ pattern: pattern(name), score })),
+      cues: [
+        ...(kind === "open" ? [{ pattern: pattern("undecided"), score: UNDECIDED }] : []),
+        { pattern: pattern(kind), score: SCORES[kind][0] },
+        { pattern: pattern(`${kind}Perhaps`), score: SCORES[kind][1] },
+      ],
     })),
     filler: expression(`^(?:${anyOf(all.map(({ filler }) => filler))})(?:[,:;.!-]+ ?| )`),
     doubt: pattern("doubt"),
