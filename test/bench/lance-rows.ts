@@ -121,7 +121,7 @@ async function realVectors(questions: number) {
 function neighboursOf(vectors: readonly Float32Array[]): number[][] {
   const rows = new Int8Rows(DIMENSIONS);
   const quantised = vectors.map(quantise);
-  for (const { values } of quantised) rows.add(values);
+  for (const { values } of quantised) rows.set(rows.count, values);
   const scales = Float64Array.from(quantised, ({ scale }) => scale);
   const products = new Int32Array(vectors.length);
   return quantised.map(({ values }, own) => {

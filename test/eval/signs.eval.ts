@@ -40,7 +40,7 @@ it.skipIf(![LOCOMO, LONG_TURNS].every((path) => existsSync(path)))(
     const rows = new Int8Rows(EMBEDDING_DIMENSIONS);
     const first = (text: string) => quantise(embedded.document(text).windows[0] ?? new Float32Array(384));
     const vectors = texts.map(first);
-    for (const { values } of vectors) rows.add(values);
+    for (const { values } of vectors) rows.set(rows.count, values);
     const signs = new SignRows(rows);
     for (const [name, queries] of [
       ["questions", questions.map((text) => quantise(embedded.question(text).vector))],

@@ -92,18 +92,7 @@ export class Int8Rows {
     return (this.#opened = { memory, dot, maxOfFour });
   }
 
-  /**
-   * Adds rows, laid end to end, and answers the index of the first.
-   *
-   * @throws {RangeError} on a length that is no multiple of the dimensions, or past 4 GiB.
-   */
-  add(rows: Int8Array): number {
-    const first = this.#count;
-    new Int8Array(this.makeRoom(rows.length).buffer).set(rows, this.#rowsAt + first * this.dimensions);
-    return first;
-  }
-
-  /** Replaces all rows by those of some lists, laid end to end. @throws {RangeError} as `add`. */
+  /** Replaces all rows by those of some lists, laid end to end. @throws {RangeError} as `makeRoom`. */
   load(lists: readonly (Int8Array | undefined)[]): void {
     let bytes = 0;
     for (const list of lists) bytes += list?.length ?? 0;
@@ -122,7 +111,11 @@ export class Int8Rows {
     return new Int8Array(this.#kernel.memory.buffer, this.#rowsAt, this.#count * this.dimensions);
   }
 
-  /** Adds rows of so many bytes in all, to be filled before the next is added. @throws {RangeError} as `add`. */
+  /**
+   * Adds rows of so many bytes in all, to be filled before the next is added.
+   *
+   * @throws {RangeError} on a length that is no multiple of the dimensions, or past 4 GiB.
+   */
   makeRoom(bytes: number): Uint8Array {
     const first = this.#count;
     const count = bytes / this.dimensions;
@@ -132,11 +125,12 @@ export class Int8Rows {
     return new Uint8Array(this.#kernel.memory.buffer, this.#rowsAt + first * this.dimensions, bytes);
   }
 
-  /** Overwrites a row. @throws {RangeError} on another length, or where no row is. */
+  /** Writes a row: one that is there, or the next. @throws {RangeError} on another length or place, or past 4 GiB. */
   set(index: number, row: Int8Array): void {
     this.#assertLength(row);
-    if (!(index >= 0 && index < this.#count))
+    if (!(index >= 0 && index <= this.#count))
       throw new RangeError(`there is no row ${index} of ${this.#count}`);
+    if (index === this.#count) this.makeRoom(row.length);
     new Int8Array(this.#kernel.memory.buffer).set(row, this.#rowsAt + index * this.dimensions);
   }
 

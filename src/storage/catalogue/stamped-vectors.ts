@@ -111,8 +111,7 @@ export class VectorIndex {
 
   addWindow(ordinal: Ordinal, { values, scale }: QuantisedVector): void {
     const row = this.#free.pop() ?? this.#rows.count;
-    if (row === this.#rows.count) this.#rows.add(values);
-    else this.#rows.set(row, values);
+    this.#rows.set(row, values);
     this.#signs?.set(row, values);
     this.#scales.set(row, scale);
     this.#hold(row, ordinal);

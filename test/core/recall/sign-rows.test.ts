@@ -8,7 +8,7 @@ const row = fc.int8Array({ minLength: DIMENSIONS, maxLength: DIMENSIONS });
 
 function rowsOf(vectors: readonly Int8Array[]): Int8Rows {
   const rows = new Int8Rows(DIMENSIONS);
-  for (const vector of vectors) rows.add(vector);
+  for (const vector of vectors) rows.set(rows.count, vector);
   return rows;
 }
 
