@@ -5,7 +5,6 @@ import { nullable, optional, text, time, wellFormed } from "./shapes.ts";
 export { wellFormed } from "./shapes.ts";
 import * as rules from "./text-rules.ts";
 import * as times from "./wire.ts";
-import { TIME_MARK } from "./wire.ts";
 import { Type } from "./typebox.ts";
 
 /** Sectors of memory; the same list, in the same order, as the core's. */
@@ -75,13 +74,11 @@ export const Metadata = Type.Refine(
 const TIME_DESCRIPTION = "A date (midnight UTC), an RFC 3339 time (UTC where it has no offset)";
 
 const NO_DAY = "must be a day that exists, in the years 0001 to 9999";
-const TIME = new RegExp(times.TIME_PATTERN, "u");
-const namesNoDay = (text: string) => TIME.test(text) && times.parseTime(text) === undefined;
 
 /** A time in a body; read it with `parseTime`. */
 export const BodyTime = Type.Refine(
   Type.Unsafe<string | number>({
-    [TIME_MARK]: true,
+    [times.TIME_MARK]: true,
     type: ["string", "integer"],
     pattern: times.TIME_PATTERN,
     minimum: times.EARLIEST_TIME,
@@ -90,7 +87,7 @@ export const BodyTime = Type.Refine(
     examples: ["2026-11-21T10:15:00Z"],
   }),
   // The pattern refuses what is no time at all.
-  (value) => typeof value !== "string" || !namesNoDay(value),
+  (value) => typeof value !== "string" || !times.namesNoDay(value),
   () => NO_DAY,
 );
 
@@ -98,14 +95,14 @@ export const BodyTime = Type.Refine(
 export function queryTime(meaning = "") {
   return Type.Refine(
     Type.Unsafe<string | number>({
-      [TIME_MARK]: true,
+      [times.TIME_MARK]: true,
       type: "string",
       description: `${meaning}${TIME_DESCRIPTION} or epoch milliseconds of ten digits or more.`,
       examples: ["2026-11-21"],
     }),
     (value) => typeof value !== "string" || times.parseQueryTime(value) !== undefined,
     (value) =>
-      namesNoDay(String(value)) ? NO_DAY : (rules.PATTERN_MEANINGS.get(times.QUERY_TIME_PATTERN) ?? ""),
+      times.namesNoDay(String(value)) ? NO_DAY : (rules.PATTERN_MEANINGS.get(times.QUERY_TIME_PATTERN) ?? ""),
   );
 }
 export const QueryTime = queryTime();

@@ -19,8 +19,7 @@ export const TIME_PATTERN = `^${DATE}([Tt ]${CLOCK}:[0-5][0-9]([.][0-9]+)?([Zz]|
 /** The same, or epoch milliseconds of ten digits or more (fewer would be read as a year by a person). */
 export const QUERY_TIME_PATTERN = `^-?[0-9]{10,16}$|${TIME_PATTERN}`;
 
-const PARTS =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))?)?$/;
+const TIME = new RegExp(TIME_PATTERN, "u");
 
 /**
  * Epoch milliseconds of a time in a body: `YYYY-MM-DD` (midnight UTC), RFC 3339 (UTC where it has no offset,
@@ -45,20 +44,15 @@ export function parseQueryTime(value: string): number | undefined {
 export const formatTime = (time: number): string => new Date(time).toISOString();
 
 function parseText(text: string): number | undefined {
-  const match = PARTS.exec(text);
-  if (match === null) return undefined;
-  const part = (index: number) => Number(match[index] ?? 0);
-  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)];
-  const milliseconds = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  if (hour > 23 || minute > 59 || second > 59 || part(10) > 23 || part(11) > 59) return undefined;
-
-  const date = new Date(0);
-  // Unlike Date.UTC, this does not take the years 0 … 99 for 1900 … 1999.
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  const offsetMinutes = (match[9] === "-" ? -1 : 1) * (part(10) * 60 + part(11));
-  return date.setUTCHours(hour, minute - offsetMinutes, second, milliseconds);
+  const day = text.slice(0, 10);
+  // Engines refuse a day that does not exist, or count on into the next month.
+  if (!TIME.test(text) || new Date(day).toJSON()?.slice(0, 10) !== day) return undefined;
+  const isInUtc = text === day || /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text);
+  return Date.parse(`${text.toUpperCase().replace(" ", "T")}${isInUtc ? "" : "Z"}`);
 }
+
+/** Whether a text has the form of a time and is none: its day does not exist, or its year is none of 0001 … 9999. */
+export const namesNoDay = (text: string): boolean => TIME.test(text) && parseTime(text) === undefined;
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 type IsTime<Value> = [string | number] extends [NonNullable<Value>] ? true : false;
