@@ -1,10 +1,10 @@
-import type { Bytes } from "./text-lines.ts";
+import { byteLines, type Bytes } from "./text-lines.ts";
 import { faulty, type ImportItems, skipped } from "./import-item.ts";
 
 /** Of one mail with its attachments; the daemon's own limit is lower by default. */
 const MAX_MAIL_BYTES = 128 * 1_024 * 1_024;
 const MAX_HEADER_BYTES = 256 * 1_024;
-const NEWLINE = 0x0a;
+const NEWLINE = Buffer.from("\n");
 const SEPARATOR = /^From \S.* \d{4}\r?\n?$/;
 /** The time of a separator: `Jul  8 12:08:34 2011`, in UTC unless an offset stands before the year. */
 const ARRIVED =
@@ -22,7 +22,7 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
   const finish = function* () {
     if (number > 0 && size > MAX_MAIL_BYTES)
       yield faulty(`mail ${number}`, `is larger than ${MAX_MAIL_BYTES} bytes`);
-    else if (number > 0 && OWN_DATA.test(lines.slice(0, HEADER_LINES).join("")))
+    else if (number > 0 && OWN_DATA.test(lines.slice(0, 2 * HEADER_LINES).join("")))
       yield skipped(`mail ${number}`, "what a mail program keeps of itself in the mailbox");
     else if (number > 0)
       yield {
@@ -34,17 +34,19 @@ export async function* readMailbox(bytes: Bytes, name: string): ImportItems {
     [lines, size] = [[], 0];
   };
   let isAfterBlank = true;
-  for await (const line of rawLines(bytes)) {
-    const start = line.subarray(0, 200).toString("latin1");
+  for await (const { line, isEnded } of byteLines(bytes, MAX_MAIL_BYTES)) {
+    const start = line?.toString("latin1", 0, 200) ?? "";
     if (isAfterBlank && SEPARATOR.test(start)) {
       yield* finish();
       number += 1;
       arrived = start;
       continue;
     }
-    isAfterBlank = start.trim() === "";
-    size += line.length;
-    if (size <= MAX_MAIL_BYTES) lines.push(QUOTED.test(start) ? line.subarray(1) : line);
+    isAfterBlank = line !== undefined && start.trim() === "";
+    size += line === undefined ? Infinity : line.length + 1;
+    if (line === undefined || size > MAX_MAIL_BYTES) continue;
+    lines.push(QUOTED.test(start) ? line.subarray(1) : line);
+    if (isEnded) lines.push(NEWLINE);
   }
   yield* finish();
 }
@@ -57,20 +59,4 @@ function dated(mail: Buffer, separator: string): Buffer {
   if (year === "" || !Number.isNaN(Date.parse(own))) return mail;
   const offset = /^[+-]/.test(zone) ? zone : "+0000";
   return Buffer.concat([Buffer.from(`Date: ${day} ${month} ${year} ${time} ${offset}\n`), mail]);
-}
-
-/** Lines with their ends. */
-async function* rawLines(bytes: Bytes): AsyncGenerator<Buffer> {
-  let rest: Buffer[] = [];
-  for await (const chunk of bytes) {
-    const part = Buffer.from(chunk);
-    let start = 0;
-    for (let end = part.indexOf(NEWLINE); end >= 0; end = part.indexOf(NEWLINE, start)) {
-      yield Buffer.concat([...rest, part.subarray(start, end + 1)]);
-      rest = [];
-      start = end + 1;
-    }
-    if (start < part.length) rest.push(part.subarray(start));
-  }
-  if (rest.length > 0) yield Buffer.concat(rest);
 }

@@ -52,6 +52,24 @@ export function notUtf8(bytes: Uint8Array): string {
 
 const NEWLINE = 0x0a;
 
+/** The lines of bytes, without the line feed that ends each; undefined in place of one that is longer than `maxBytes`. */
+export async function* byteLines(
+  bytes: Bytes,
+  maxBytes: number,
+): AsyncGenerator<{ readonly line: Buffer | undefined; readonly isEnded: boolean }> {
+  const piece = new Piece(maxBytes);
+  for await (const chunk of bytes) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      piece.add(chunk.subarray(start, end));
+      yield { line: piece.take(), isEnded: true };
+      start = end + 1;
+    }
+    piece.add(chunk.subarray(start));
+  }
+  if (piece.length > 0) yield { line: piece.take(), isEnded: false };
+}
+
 /**
  * The lines of a text in UTF-8, from 1, without their ends (LF or CRLF) and without a byte order mark; empty ones too. A line that
  * is not UTF-8 has a fault, or the replacement character in place of the bytes that are not if `isLoose`.
@@ -61,30 +79,21 @@ export async function* textLines(
   maxBytes = MAX_LINE_BYTES,
   { isLoose = false } = {},
 ): AsyncGenerator<WrittenLine> {
-  const piece = new Piece(maxBytes);
   let number = 0;
-  const finish = (isEnded: boolean): WrittenLine => {
-    number += 1;
-    const line = piece.take();
-    if (line === undefined) return { number, isEnded, fault: `is longer than ${maxBytes} bytes` };
+  const read = (line: Buffer | undefined): { readonly text: string } | { readonly fault: string } => {
+    if (line === undefined) return { fault: `is longer than ${maxBytes} bytes` };
     try {
       // A decoder of its own for each line leaves out a byte order mark, which only the first may have.
       const text = new TextDecoder("utf-8", { fatal: !isLoose, ignoreBOM: number > 1 }).decode(line);
-      return { number, isEnded, text: text.endsWith("\r") ? text.slice(0, -1) : text };
+      return { text: text.endsWith("\r") ? text.slice(0, -1) : text };
     } catch {
-      return { number, isEnded, fault: NOT_UTF8 };
+      return { fault: NOT_UTF8 };
     }
   };
-  for await (const chunk of bytes) {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      piece.add(chunk.subarray(start, end));
-      yield finish(true);
-      start = end + 1;
-    }
-    piece.add(chunk.subarray(start));
+  for await (const { line, isEnded } of byteLines(bytes, maxBytes)) {
+    number += 1;
+    yield { number, isEnded, ...read(line) };
   }
-  if (piece.length > 0) yield finish(false);
 }
 
 export type JsonElement =
