@@ -1,5 +1,5 @@
 /** The tools on facts. Each returns text for an agent. */
-import { quoted } from "../core/text/text-size.ts";
+import { quoted, shortId } from "../core/text/text-size.ts";
 import { invalidRequest } from "../core/errors.ts";
 import type { Fact } from "../core/facts/fact.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
@@ -7,7 +7,7 @@ import { dayIn, isMidnightIn } from "../core/text/calendar.ts";
 import { formatTime, parseTime, present } from "../schemas/wire.ts";
 import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd } from "./agent-context.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { fitting, notesPreface, shortId } from "./notes.ts";
+import { fitting, notesPreface } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 
 const DEFAULT_LOOKED_UP = 20;

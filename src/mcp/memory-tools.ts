@@ -12,7 +12,7 @@ import { idOf, momentOf, ownerCheck, periodOf, readScope, writeScope, countedAdd
 import type { AgentContext } from "./agent-context.ts";
 import { ended, factLines, markedFacts } from "./fact-tools.ts";
 import { changeWords } from "../core/text/change-words.ts";
-import { estimateTokens, oneLine, shortened } from "../core/text/text-size.ts";
+import { estimateTokens, oneLine, shortened, shortId } from "../core/text/text-size.ts";
 import {
   fitting,
   note,
@@ -21,7 +21,6 @@ import {
   notesPreface,
   originOf,
   pageOf,
-  shortId,
   type ShownNote,
 } from "./notes.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";

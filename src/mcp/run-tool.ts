@@ -7,7 +7,7 @@ import { endFact, lookUpFacts, recordFact, timeline, summarise } from "./fact-to
 import { add, get, list, reinforce, remove, search, update } from "./memory-tools.ts";
 import { Compile } from "../schemas/typebox.ts";
 import type { JobView } from "../core/documents/ingest-jobs.ts";
-import { shortId } from "./notes.ts";
+import { shortId } from "../core/text/text-size.ts";
 import { refuseSecrets } from "../core/text/find-secret.ts";
 import { present } from "../schemas/wire.ts";
 

@@ -33,13 +33,13 @@ import {
   plural,
   print,
   printJson,
-  shortId,
   tagWords,
   textIn,
   usageFailure,
   minute,
   day,
 } from "../output/output.ts";
+import { shortId } from "../../core/text/text-size.ts";
 import { confirmed, ID, readMemory } from "./memories.ts";
 
 export function addChangeCommands(memoryd: Command): void {

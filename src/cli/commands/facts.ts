@@ -4,7 +4,8 @@ import { FACT_OBJECT, FACT_PATTERN, FACT_PREDICATE, FACT_SUBJECT, UUID } from ".
 import { connect, factId, memoryId } from "../connect.ts";
 import { doubt, drawTimeline, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
-import { oneLine, plural, print, printJson, shortId, moment } from "../output/output.ts";
+import { oneLine, plural, print, printJson, moment } from "../output/output.ts";
+import { shortId } from "../../core/text/text-size.ts";
 import { confirmed, parseMetadata } from "./memories.ts";
 import { present } from "../../schemas/wire.ts";
 

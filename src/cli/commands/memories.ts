@@ -16,13 +16,13 @@ import {
   print,
   printJson,
   printTable,
-  shortId,
   tagWords,
   textIn,
   usageFailure,
   day,
   minute,
 } from "../output/output.ts";
+import { shortId } from "../../core/text/text-size.ts";
 import { doubt, period, statement } from "../output/draw-timeline.ts";
 import * as options from "../output/options.ts";
 import { present } from "../../schemas/wire.ts";

@@ -12,10 +12,10 @@ import {
   plural,
   print,
   printJson,
-  shortId,
   tagWords,
   day,
 } from "../output/output.ts";
+import { shortId } from "../../core/text/text-size.ts";
 import { statement } from "../output/draw-timeline.ts";
 import { addCommand, type Flags, textOf, time } from "../output/options.ts";
 import { present } from "../../schemas/wire.ts";

@@ -95,12 +95,8 @@ export function printTable(rows: readonly (readonly [name: string, value: string
 }
 
 const LINE_CHARS = 100;
-const SHORT_ID_CHARS = 8;
 
 export const beginning = (text: string): string => shortened(oneLine(text), LINE_CHARS - 1);
-
-/** The end of an id, which commands take for the whole; its beginning is a time, which many ids share. */
-export const shortId = (id: string): string => id.slice(-SHORT_ID_CHARS);
 
 /** ` #garden #todo` */
 export const tagWords = (tags: readonly string[]): string => tags.map((tag) => ` #${oneLine(tag)}`).join("");

@@ -30,8 +30,6 @@ export interface ContextItem {
 /** The kind of a text, as judged; `sureness` in (0, 1]. */
 type Judged = { readonly kind: ContextKind; readonly text: string; readonly sureness: number };
 
-/** Of the end of an id: enough to tell it by, and every answer takes it for the whole. */
-export const ID_CHARS = 8;
 /** Length of an item that is no summary. */
 export const MAX_CHARS = 260;
 const MAX_SUMMARY_CHARS = 480;

@@ -10,9 +10,9 @@ import { termWeights } from "../recall/bm25.ts";
 import { queryMemory } from "../recall/query-memory.ts";
 import { analyse } from "../text/analyser.ts";
 import { readPrompt } from "../text/asking-part.ts";
-import { CONTEXT_KINDS, ID_CHARS, judge, KIND_OF_TAG, MAX_CHARS, withBefore } from "./context-item.ts";
+import { CONTEXT_KINDS, judge, KIND_OF_TAG, MAX_CHARS, withBefore } from "./context-item.ts";
 import type { ContextItem, ContextKind } from "./context-item.ts";
-import { oneLine, shortened } from "../text/text-size.ts";
+import { oneLine, shortened, shortId } from "../text/text-size.ts";
 
 export interface ContextInput {
   readonly userId?: string;
@@ -101,7 +101,7 @@ export async function gatherItems(ports: MemoryPorts, input: ContextInput): Prom
     const told = oneLine(snippets.get(item.id) ?? item.text);
     const by = memories.get(item.id)?.superseded?.by;
     const earlier = before.get(item.id);
-    const replaced = by === undefined ? told : `${told} (perhaps replaced by ${by.slice(-ID_CHARS)})`;
+    const replaced = by === undefined ? told : `${told} (perhaps replaced by ${shortId(by)})`;
     const text = earlier === undefined ? replaced : withBefore(replaced, earlier, true);
     return answer === undefined
       ? { ...item, text }

@@ -27,6 +27,9 @@ export const oneLine = (text: string): string =>
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
     .trim();
 
+/** The end of an id, which stands for it everywhere; its beginning is a time, which many ids share. */
+export const shortId = (id: string): string => id.slice(-8);
+
 /** Longest name of an origin shown, and longest tag list, in characters. */
 const MAX_NAME = 120;
 
