@@ -5,7 +5,6 @@ import type * as factWire from "../schemas/fact.ts";
 import type * as backupWire from "../schemas/backups.ts";
 import type * as historyWire from "../schemas/changes.ts";
 import type * as transferWire from "../schemas/transfer.ts";
-import type * as feedWire from "../schemas/changes.ts";
 import type * as fieldsWire from "../schemas/fields.ts";
 import type * as memoryWire from "../schemas/memory.ts";
 import type * as queryMemoryWire from "../schemas/query-memory.ts";
@@ -79,7 +78,7 @@ export type VolatileFacts = Static<typeof factWire.VolatileFactsReply>;
 export type VolatileFactsFilter = Static<typeof factWire.VolatileFactsQuery>;
 
 /** `kind` says what happened to what; `user_id` and `at` whose it is and when. */
-export type Change = Static<typeof feedWire.ChangeRecord>;
+export type Change = Static<typeof historyWire.ChangeRecord>;
 
 /** Fields of a document besides its bytes. */
 export interface IngestFields {

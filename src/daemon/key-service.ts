@@ -6,7 +6,6 @@ import type { Clock } from "../core/ports.ts";
 import { createKeyInput, keyOf } from "../http/records.ts";
 import { validator } from "../http/validation.ts";
 import { CreateKeyBody, CreateKeyReply, KeyRecord, ListKeysReply } from "../schemas/user.ts";
-import type { RemoveKeysReply } from "../schemas/user.ts";
 import { toWire } from "../schemas/wire.ts";
 import { refuseForeignDirectory } from "../storage/files/data-directory.ts";
 import { nodeDisk } from "../storage/files/disk.ts";
@@ -32,12 +31,7 @@ export async function openKeyRing(dataDir: string): Promise<KeyRing> {
 }
 
 /** Operations on the keys of a data directory, with or without a running daemon, in the types of the API. */
-export interface KeyAdministration {
-  list(): Promise<Static<typeof ListKeysReply>>;
-  create(body: Static<typeof CreateKeyBody>): Promise<Static<typeof CreateKeyReply>>;
-  revoke(id: string): Promise<Static<typeof KeyRecord>>;
-  removeAll(): Promise<Static<typeof RemoveKeysReply>>;
-}
+export type KeyAdministration = ReturnType<typeof offlineKeys>;
 
 /**
  * Works on the keys of a data directory that no daemon runs on; makes the directory where there is none.
@@ -45,7 +39,7 @@ export interface KeyAdministration {
  * Each call throws STORE_UNUSABLE when the directory is in use or holds other things, or its keys are damaged; the last
  * does not keep `removeAll` from removing them.
  */
-export function offlineKeys(dataDir: string): KeyAdministration {
+export function offlineKeys(dataDir: string) {
   const withRing = <T>(work: (ring: KeyRing) => T | Promise<T>) =>
     locked(dataDir, async () => work(await openKeyRing(dataDir)));
   return {
@@ -53,7 +47,7 @@ export function offlineKeys(dataDir: string): KeyAdministration {
       withRing((ring) =>
         toWire(ListKeysReply, { keys: ring.keys.map((key) => keyOf(ring, key)), keyNeeded: ring.isLocked }),
       ),
-    create: (body) =>
+    create: (body: Static<typeof CreateKeyBody>) =>
       withRing(async (ring) => {
         const checked = checkKey(body, "");
         if ("error" in checked) throw checked.error;
@@ -61,7 +55,7 @@ export function offlineKeys(dataDir: string): KeyAdministration {
         const { kept, key } = await ring.create(createKeyInput(body));
         return toWire(CreateKeyReply, { ...keyOf(ring, kept), key, first });
       }),
-    revoke: (id) => withRing(async (ring) => toWire(KeyRecord, keyOf(ring, await ring.revoke(id)))),
+    revoke: (id: string) => withRing(async (ring) => toWire(KeyRecord, keyOf(ring, await ring.revoke(id)))),
     removeAll: () =>
       locked(dataDir, async () => {
         const deleted = await openKeyRing(dataDir).then(
@@ -69,7 +63,7 @@ export function offlineKeys(dataDir: string): KeyAdministration {
           () => 0,
         );
         await openKeyFile(nodeDisk, dataDir).remove();
-        return { ok: true as const, deleted, key_needed: false };
+        return { ok: true as const, deleted, key_needed: false as boolean };
       }),
   };
 }

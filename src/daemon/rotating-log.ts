@@ -15,16 +15,11 @@ export const logFileOf = (dataDir: string): string => join(dataDir, "memoryd.log
 const olderLogs = (path: string): string[] =>
   Array.from({ length: KEPT_LOGS }, (_, index) => `${path}.${index + 1}`);
 
-/** Takes whole lines; each has left the process when the call returns. */
-export interface LineSink {
-  readonly write: (line: string) => void;
-}
-
 /** A log that is renamed at its maximum size. Errors are ignored: logging must not stop the daemon. */
 export function openRotatingLog(
   path: string,
   { maxBytes = MAX_LOG_BYTES, kept = KEPT_LOGS }: { readonly maxBytes?: number; readonly kept?: number } = {},
-): LineSink & { readonly close: () => void } {
+) {
   makeFolder(dirname(path));
   let file = fs.openSync(path, "a", 0o600);
   let size = fs.fstatSync(file).size;
@@ -40,7 +35,8 @@ export function openRotatingLog(
   };
 
   return {
-    write: (line) => {
+    /** Takes whole lines; each has left the process when the call returns. */
+    write: (line: string) => {
       const bytes = Buffer.from(line);
       tolerate(() => {
         if (size > 0 && size + bytes.length > maxBytes) rotate();

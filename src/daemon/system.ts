@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turnOfOthers } from "node:timers/promises";
-import { destination, type Logger, pino, stdTimeFunctions } from "pino";
+import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 import { v7 } from "uuid";
 import type { Settings } from "../config/config.ts";
 import type { Clock, IdSource } from "../core/ports.ts";
-import type { LineSink } from "./rotating-log.ts";
 
 export const systemClock: Clock = { now: Date.now };
 
@@ -24,7 +23,7 @@ export const sha256 = (text: string): string => createHash("sha256").update(text
 export type { Logger };
 
 /** Logs to a sink or to standard error; a line is written before the call returns. */
-export function createLogger(level: Settings["logLevel"], sink?: LineSink): Logger {
+export function createLogger(level: Settings["logLevel"], sink?: DestinationStream): Logger {
   return pino(
     { level, base: null, timestamp: stdTimeFunctions.isoTime },
     sink ?? destination({ dest: 2, sync: true }),

@@ -258,12 +258,13 @@ export function limitConnections(server: Server, max: number) {
 
   server.on("connection", (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? "");
-    const network = address === "" || isLoopback(address) ? undefined : networkOf(address);
+    const network = isLoopback(address) ? undefined : networkOf(address);
     const here = [...all.values()].filter((each) => each.network === network).length;
     const isRoom =
       (all.size < max || closeIdle()) &&
       (network === undefined || here < maxPerAddress || closeIdle(network));
-    if (!isRoom) {
+    // Without a port of its own it was reset already.
+    if (!isRoom || socket.remotePort === undefined) {
       socket.destroy();
       return;
     }
@@ -294,14 +295,6 @@ export function limitConnections(server: Server, max: number) {
   return { connections: all, answers };
 }
 
-let unnamed = 0;
-const names = new WeakMap<Socket, string>();
-
 /** The same for a connection and for what encrypts it. */
-function nameOf(socket: Socket): string {
-  if (socket.remotePort !== undefined)
-    return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
-  const name = names.get(socket) ?? `socket ${(unnamed += 1)}`;
-  names.set(socket, name);
-  return name;
-}
+const nameOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

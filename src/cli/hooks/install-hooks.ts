@@ -204,11 +204,8 @@ export function hooksFault(setup: HookSetup, consent: HookConsent): string | und
  * `{ matcher, hooks: [hook…] }`. All other text stays byte for byte; ours is what starts our program.
  */
 
-/** Entries by event. */
-export type HookEntries = Fields;
-
 /** Our hooks by event, one each; undefined where there is none. @throws {RefusedEdit} if the text is not such a file. */
-export function readHooks(text: string): HookEntries | undefined {
+export function readHooks(text: string): Fields | undefined {
   const found = eventsOf(text).flatMap(([event, entries]) => {
     const own = entries.find(isOurs);
     return own === undefined ? [] : [[event, own] as const];
@@ -221,7 +218,7 @@ export function readHooks(text: string): HookEntries | undefined {
  * @param head keys that a file of hooks must have.
  * @throws {RefusedEdit} if the text is not such a file.
  */
-export function withHooks(text: string, wanted: HookEntries, head: Fields = {}): string {
+export function withHooks(text: string, wanted: Fields, head: Fields = {}): string {
   const isAsWanted = isDeepStrictEqual(readHooks(text), wanted);
   if (isAsWanted && ownPaths(text).length === Object.keys(wanted).length) return text;
   let edited = orEmptyObject(withoutHooks(text));

@@ -12,7 +12,7 @@ import { ownerOf, targetOf } from "../request-fields.ts";
 import { pageAt, placeOf } from "../page.ts";
 import { seen } from "../records.ts";
 import { IfMatchHeaders, ifVersion, writer } from "../request-headers.ts";
-import { route, routes } from "../route.ts";
+import { callerOf, route, routes } from "../route.ts";
 
 /** Of requests about one memory. */
 const target = { params: MemoryParams, querystring: OwnerQuery, body: OwnerBody };
@@ -170,9 +170,6 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
       );
     return places.open(RUN, since)?.place ?? null;
   }
-  function isCurrent({ caller }: FastifyRequest): boolean {
-    return caller !== undefined && access.isCurrent(caller);
-  }
   return {
     listChanges: route("read GET /changes", "What changed, oldest first", {
       description:
@@ -223,7 +220,7 @@ export const feedRoutes = routes(({ operationsOf, access, places, stopping }) =>
         });
         reply.type(MEDIA_TYPE).header("x-accel-buffering", "no");
         // Its own reader asks for the next page, so a slow one holds no more than a page and what its connection takes.
-        const frames = framesOf(pages, sealed, () => isCurrent(request));
+        const frames = framesOf(pages, sealed, () => access.isCurrent(callerOf(request)));
         return reply.send(Readable.from(frames, { objectMode: false, highWaterMark: 1 }));
       },
     }),

@@ -4,7 +4,7 @@ import { AgentQuery } from "../../schemas/agent-tools.ts";
 import { readExtraTools } from "../../schemas/text-rules.ts";
 import { isOwner } from "../access.ts";
 import { clientNameIn } from "../request-headers.ts";
-import { route, routes, type Served } from "../route.ts";
+import { callerOf, route, routes, type Served } from "../route.ts";
 import { invalid } from "../problem.ts";
 import { Type } from "../../schemas/typebox.ts";
 
@@ -42,8 +42,8 @@ async function answer(
   reply: FastifyReply,
   { mcp, operationsOf, documentsOf }: Served,
 ): Promise<FastifyReply> {
-  const { caller, query } = request;
-  if (caller === undefined) throw new TypeError("/mcp is no open route");
+  const { query } = request;
+  const caller = callerOf(request);
   const extra = readExtraTools(query.tools ?? "");
   if (extra.unknown !== undefined)
     throw invalid("/tools", `names ${JSON.stringify(extra.unknown)}, which is no tool`);
