@@ -108,11 +108,11 @@ export interface ServedParts extends Pick<
 
 /** To be called once the store and the model are read in threads of their own: the main thread has nothing to do then. */
 export async function loadServerModules() {
-  const [{ buildServer }, { exitWhenIdle, listen }] = await Promise.all([
+  const [{ buildServer }, { listen }] = await Promise.all([
     import("../http/server.ts"),
     import("../http/listen.ts"),
   ]);
-  return { buildServer, exitWhenIdle, listen };
+  return { buildServer, listen };
 }
 
 /** Opens the port, and tells the command line where. Answers the daemon that runs. */
@@ -186,9 +186,7 @@ export async function serve(
   });
   started.push(() => removeRuntimeInfo(config.dataDir, instanceId));
   if (config.exitWhenIdleMs > 0)
-    started.push(
-      modules.exitWhenIdle(app.server, { afterMs: config.exitWhenIdleMs, isBusy, onIdle: requestStop }),
-    );
+    started.push(listening.exitWhenIdle({ afterMs: config.exitWhenIdleMs, isBusy, onIdle: requestStop }));
   started.push(() => stopping.abort());
   return { address: config.host, port, isSecure: tls !== undefined, status, stop };
 }

@@ -47,6 +47,8 @@ export async function listen(app: FastifyInstance, { host, port }: ListenOptions
      */
     close: (deadlineMs: number): Promise<number> =>
       (closing ??= closeAll(app, servers, underWay, deadlineMs)),
+    /** Calls `onIdle` once nothing was under way for that long, sleep not counted; the answer stops watching. */
+    exitWhenIdle: (options: IdleExitOptions) => exitWhenIdle(underWay, options),
   };
 }
 
@@ -166,35 +168,24 @@ interface IdleExitOptions {
   readonly onIdle: () => void;
 }
 
-/** Calls `onIdle` once nothing was under way for that long, sleep not counted; the answer stops watching. */
 export function exitWhenIdle(
-  server: FastifyInstance["server"],
+  underWay: Pick<UnderWay, "answers" | "begun">,
   { afterMs, isBusy, onIdle }: IdleExitOptions,
 ): () => void {
-  let [running, quietChecks] = [0, 0];
-  const onRequest = (_request: unknown, answer: ServerResponse): void => {
-    quietChecks = 0;
-    running += 1;
-    answer.once("close", () => {
-      quietChecks = 0;
-      running -= 1;
-    });
-  };
-  server.on("request", onRequest);
+  let [begun, quietChecks] = [0, 0];
   // Counted in ticks of a timer, which stands still while the machine sleeps.
   const timer = setInterval(
     () => {
-      quietChecks = running > 0 || isBusy() ? 0 : quietChecks + 1;
+      const isQuiet = underWay.answers.size === 0 && underWay.begun === begun && !isBusy();
+      begun = underWay.begun;
+      quietChecks = isQuiet ? quietChecks + 1 : 0;
       if (quietChecks <= CHECKS) return;
       clearInterval(timer);
       onIdle();
     },
     Math.max(1, afterMs / CHECKS),
   ).unref();
-  return () => {
-    clearInterval(timer);
-    server.off("request", onRequest);
-  };
+  return () => clearInterval(timer);
 }
 
 declare module "fastify" {
@@ -218,11 +209,12 @@ interface Connection {
 /**
  * Keeps connections within their number: for a further one the longest idle one is closed; where none is idle, the further
  * one. Until a request has come whole, its connection is idle; those that nothing came from since the last look go first.
- * @returns the open ones, and the answers that were begun and have not ended.
+ * @returns the open ones, the answers that were begun and have not ended, and how many were begun so far.
  */
-export function limitConnections(server: Server, max: number) {
-  const answers = new Set<ServerResponse>();
+function limitConnections(server: Server, max: number) {
   const all = new Map<string, Connection>();
+  const answers = new Set<ServerResponse>();
+  const underWay = { connections: all, answers, begun: 0 };
   /** Longest idle first. */
   const idle = new Map<string, Connection>();
   const maxPerAddress = Math.max(1, Math.floor(max * SHARE_PER_ADDRESS));
@@ -276,6 +268,7 @@ export function limitConnections(server: Server, max: number) {
   });
 
   server.prependListener("request", (request: IncomingMessage, answer: ServerResponse) => {
+    underWay.begun += 1;
     answers.add(answer);
     answer.once("close", () => answers.delete(answer));
     const name = nameOf(request.socket);
@@ -292,7 +285,7 @@ export function limitConnections(server: Server, max: number) {
       if (connection.running === 0 && all.get(name) === connection) setIdle(name, connection);
     });
   });
-  return { connections: all, answers };
+  return underWay;
 }
 
 /** The same for a connection and for what encrypts it. */

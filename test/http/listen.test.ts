@@ -1,11 +1,11 @@
 /** Over real sockets: what `inject` cannot show. */
 import { describe, afterEach, expect, it, beforeEach, vi } from "vitest";
-import { once, EventEmitter } from "node:events";
+import { once } from "node:events";
 import {
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type Server as HttpServer,
+  type ServerResponse,
 } from "node:http";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { listen, type Listening, exitWhenIdle } from "../../src/http/listen.ts";
@@ -335,7 +335,7 @@ describe("listen", () => {
 describe("idle exit", () => {
   const HOUR_MS = 3_600_000;
 
-  let server: EventEmitter;
+  const underWay = { answers: new Set<ServerResponse>(), begun: 0 };
   let isBusy = false;
   const onIdle = vi.fn();
   let stop: () => void;
@@ -343,18 +343,20 @@ describe("idle exit", () => {
     vi.useFakeTimers();
     onIdle.mockReset();
     isBusy = false;
-    server = new EventEmitter();
-    stop = exitWhenIdle(server as unknown as HttpServer, { afterMs: HOUR_MS, isBusy: () => isBusy, onIdle });
+    underWay.answers.clear();
+    stop = exitWhenIdle(underWay, { afterMs: HOUR_MS, isBusy: () => isBusy, onIdle });
   });
   afterEach(() => {
     stop();
     vi.useRealTimers();
   });
 
-  function request(): EventEmitter {
-    const answer = new EventEmitter();
-    server.emit("request", {}, answer);
-    return answer;
+  /** @returns ends it. */
+  function request(): () => void {
+    const answer = {} as ServerResponse;
+    underWay.answers.add(answer);
+    underWay.begun += 1;
+    return () => underWay.answers.delete(answer);
   }
 
   it("ends once nothing has happened for so long, and says so once", () => {
@@ -366,9 +368,11 @@ describe("idle exit", () => {
 
   it("begins anew with each request, and waits for one that is under way", () => {
     vi.advanceTimersByTime(HOUR_MS);
-    const answer = request();
+    const end = request();
     vi.advanceTimersByTime(5 * HOUR_MS);
-    answer.emit("close");
+    end();
+    vi.advanceTimersByTime(HOUR_MS / 2);
+    request()();
     vi.advanceTimersByTime(HOUR_MS);
     expect(onIdle).not.toHaveBeenCalled();
     vi.advanceTimersByTime(HOUR_MS);
