@@ -22,9 +22,9 @@ import {
 } from "../models/added/added-models.ts";
 import { hasCode, nodeDisk } from "../storage/files/disk.ts";
 import { inWords } from "../storage/files/disk-space.ts";
+import { isAlive } from "../storage/files/process-identity.ts";
 import { isFull } from "../storage/journal/journal.ts";
 import { openDataDirectory } from "./key-service.ts";
-import { isAlive } from "./runtime-file.ts";
 
 /** A model that is about to be added, for the person who decides on it. */
 export interface ModelOffer {

@@ -6,6 +6,8 @@ import { isObject } from "../config/narrow.ts";
 import { makeFolder, readJson, writeJson } from "../files/own-files.ts";
 import type { DirectoryLock } from "../storage/files/lock.ts";
 
+export { isAlive } from "../storage/files/process-identity.ts";
+
 /** By it the command line finds the daemon: its address, identity and a token of the owner. */
 export interface RuntimeInfo {
   /** Address to connect to, which is not always the one listened on (`0.0.0.0`). */
@@ -78,16 +80,6 @@ const storeFiles = () =>
 /** Removes the file, unless another instance has written its own meanwhile. */
 export function removeRuntimeInfo(dataDir: string, instanceId: string): void {
   if (readRuntimeInfo(dataDir)?.instanceId === instanceId) rmSync(join(dataDir, FILE_NAME), { force: true });
-}
-
-/** True while the process exists, be it another user's. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 /** True for a wildcard address, at which every address of the machine is served. */

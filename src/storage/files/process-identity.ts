@@ -45,7 +45,7 @@ export function kernelOf(other: ProcessIdentity, own: ProcessIdentity): "same" |
 /** State of a pid on this kernel; unknown for pids of another or an unknown namespace. */
 export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
   if (own.pidNamespace === null || other.pidNamespace !== own.pidNamespace) return "unknown";
-  if (!isThere(other.pid)) return "ended";
+  if (!isAlive(other.pid)) return "ended";
   const startTime = await startTimeOf(other.pid);
   if (startTime === ENDED) return "ended";
   if (other.startTime === null || startTime === null) return "unknown";
@@ -55,7 +55,8 @@ export async function livenessByPid(other: ProcessIdentity, own: ProcessIdentity
 /** A process that has ended and whose parent has not asked about it yet. */
 const ENDED = "ended";
 
-function isThere(pid: number): boolean {
+/** True while the process exists, be it another user's. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
