@@ -91,7 +91,7 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
     }),
   };
   if (input.outdated === true) return listOutdated(context, input, { filter, words: scope.words });
-  const { items, total } = await context.operations.listMemories({
+  const { items, total, nextBefore } = await context.operations.listMemories({
     filter,
     limit: Math.min(input.limit ?? DEFAULT_LISTED, MAX_LISTED),
     offset: 0,
@@ -100,7 +100,7 @@ export async function list(context: AgentContext, input: AgentToolInput<"memory_
   const entries = items.map(inShort);
   const tokens = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
   const leftOut = (shown: number) =>
-    shown < total
+    shown < items.length || nextBefore !== undefined
       ? `${total} in all; for older ones pass before: "${context.places.seal(ADDED_LIST, items[shown - 1]?.order ?? 0)}".`
       : "";
   return answerNotes(context, entries, { scope: scope.words, tokens, none: "No notes", leftOut });
