@@ -3,7 +3,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { notFound } from "../core/errors.ts";
-import type { SeenMemory } from "../core/memory.ts";
 import type { Operations } from "../core/operations.ts";
 import type { MemoryFilter, Places } from "../core/ports.ts";
 import { ListMemoriesQuery } from "../schemas/memory.ts";
@@ -11,23 +10,23 @@ import { UUID } from "../schemas/text-rules.ts";
 import { fromWire, present } from "../schemas/wire.ts";
 import { pageAt, pageOf, pageReply, placeOf } from "./page.ts";
 import { invalid } from "./problem.ts";
+import { seen } from "./records.ts";
 import { writer } from "./request-headers.ts";
 
 /** The page of memories that a query asks for; one by the time of what happened goes on from its place. */
-export async function memoriesPage<Shown>(
+export async function memoriesPage(
   query: Static<typeof ListMemoriesQuery>,
   { listMemories }: Pick<Operations, "listMemories">,
   places: Places,
-  show: (memory: SeenMemory) => Shown,
 ) {
   const filter = listFilter(query);
   if (query.order === "happened") {
     const place = placeOf(query);
     const { items, total } = await listMemories({ filter, isByTime: true, ...place });
-    return pageAt(place, items.map(show), total);
+    return pageAt(place, items.map(seen), total);
   }
   const input = { filter, ...pageOf(query, places) };
-  return pageReply(input, await listMemories(input), places, show);
+  return pageReply(input, await listMemories(input), places, seen);
 }
 
 export function listFilter(query: Static<typeof ListMemoriesQuery>): MemoryFilter {

@@ -49,12 +49,9 @@ function lineOf(record: TransferRecord): TransferLine {
   switch (record.kind) {
     case "memory": {
       const { memory, signals } = record;
-      // Left out where they say nothing, so that an earlier version of the program reads the line.
-      const usual = Object.entries(LATER_FIELDS).filter(
-        ([name, value]) => JSON.stringify(Reflect.get(memory, name)) === JSON.stringify(value),
-      );
-      const unsaid = Object.fromEntries(usual.map(([name]) => [name, undefined]));
-      return toWire(MemoryLine, { type: "memory", ...memory, ...signals, ...unsaid });
+      // Left out where it says nothing.
+      const supersedes = memory.supersedes.length === 0 ? undefined : memory.supersedes;
+      return toWire(MemoryLine, { type: "memory", ...memory, ...signals, supersedes });
     }
     case "document":
       return toWire(DocumentLine, {

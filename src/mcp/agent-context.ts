@@ -5,7 +5,7 @@ import type { AddAllowance } from "./add-allowance.ts";
 import { invalidRequest, notFound } from "../core/errors.ts";
 import { timedQuestion } from "../core/recall/question.ts";
 import { momentOf as momentIn, namesNoDay, parseLocalTime } from "../core/text/calendar.ts";
-import { parseTime } from "../schemas/wire.ts";
+import { parseTime, present } from "../schemas/wire.ts";
 import { UUID } from "../schemas/text-rules.ts";
 
 /** The project and user of a connection. */
@@ -45,14 +45,12 @@ export function readScope(scope: AgentScope, asked: "project" | "all" | null | u
 
 /** Owner, project and writer of a new record. */
 export const writeScope = ({ project, userId, client }: AgentContext) => ({
-  ...(project !== null && { project }),
-  ...(userId !== undefined && { userId }),
+  ...present({ project, userId }),
   createdBy: client,
 });
 
 /** The owner check of an operation on one id. */
-export const ownerCheck = ({ userId }: AgentScope): { userId?: string } =>
-  userId === undefined ? {} : { userId };
+export const ownerCheck = ({ userId }: AgentScope): { userId?: string } => present({ userId });
 
 /** A day, or a time of a day. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[Tt ][\d:.]+)?$/;

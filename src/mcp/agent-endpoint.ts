@@ -29,6 +29,7 @@ import { failed, messageOf, runTool } from "./run-tool.ts";
 import { Buffer } from "node:buffer";
 import { ContextBody, DEFAULT_CONTEXT_TOKENS } from "../schemas/query-memory.ts";
 import { Value } from "../schemas/typebox.ts";
+import { present } from "../schemas/wire.ts";
 
 /**
  * The name of a client that says it only once. It travels in the session id, which such a client repeats with every
@@ -228,9 +229,7 @@ export async function tellContext(
     throw invalidRequest("query has at most 8192 characters, max_tokens is a number from 100 to 20000.");
   const { text } = await operations.composeContext({
     maxTokens: body.max_tokens,
-    ...(query !== "" && { query }),
-    ...(userId !== undefined && { userId }),
-    ...(project !== null && scope !== "all" && { project }),
+    ...present({ query: body.query, userId, project: scope === "all" ? null : project }),
   });
   return text === "" ? "Memory holds nothing to tell at the start." : text;
 }

@@ -218,7 +218,7 @@ export const memoryReadRoutes = routes(({ operationsOf, places }) => ({
   listMemories: route("read GET /memory/all", "List memories, newest first", {
     querystring: wire.ListMemoriesQuery,
     answer: wire.ListMemoriesReply,
-    handle: async (request) => inputs.memoriesPage(request.query, operationsOf(request), places, seen),
+    handle: async (request) => inputs.memoriesPage(request.query, operationsOf(request), places),
   }),
   listSuperseded: route(
     "read GET /memory/superseded",

@@ -5,7 +5,7 @@ import * as wire from "../../schemas/user.ts";
 import { LOCAL_TOKEN_ID } from "../access.ts";
 import { memoriesPage, oneUser, uuidOf } from "../request-fields.ts";
 import { idPageOf, nextIdPage } from "../page.ts";
-import { createKeyInput, keyOf, seen } from "../records.ts";
+import { createKeyInput, keyOf } from "../records.ts";
 import { route, routes } from "../route.ts";
 
 export const userRoutes = routes(({ operationsOf, compaction, backups, places }) => ({
@@ -32,7 +32,7 @@ export const userRoutes = routes(({ operationsOf, compaction, backups, places })
     answer: ListMemoriesReply,
     handle: async (request) => {
       const userId = userOf(request.params, request.query);
-      return memoriesPage({ ...request.query, user_id: userId }, operationsOf(request), places, seen);
+      return memoriesPage({ ...request.query, user_id: userId }, operationsOf(request), places);
     },
   }),
   userSummary: route("read GET /users/:user_id/summary", "What a user has stored, in short", {
