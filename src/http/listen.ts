@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ServerResponse, IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AddressInfo, createServer, Server, type Socket } from "node:net";
@@ -81,14 +82,9 @@ async function openAll(
 const besides = (app: FastifyInstance): Server =>
   createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit("connection", socket));
 
-function open(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException) => void refusal(cause, host, port).then(reject);
-    server.once("error", onError);
-    server.listen({ host, port }, () => {
-      server.off("error", onError);
-      resolve();
-    });
+async function open(server: Server, host: string, port: number): Promise<void> {
+  await once(server.listen({ host, port }), "listening").catch(async (cause: NodeJS.ErrnoException) => {
+    throw await refusal(cause, host, port);
   });
 }
 

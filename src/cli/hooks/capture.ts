@@ -1,6 +1,7 @@
 /** Captures of conversations that ended: started by the hook, and by a start of the daemon where it was stopped. Imports nothing heavy. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../config/narrow.ts";
@@ -59,10 +60,7 @@ export async function captureEnded(dataDir: string): Promise<void> {
       const session = readJson(file);
       const mayCapture = isEnded(session) && agents[session.agent]?.capture === true;
       if (!mayCapture || !existsSync(session.path)) rmSync(file, { force: true });
-      else
-        await new Promise((done) => {
-          startCapture(dataDir, session).once("error", done).once("exit", done);
-        });
+      else await once(startCapture(dataDir, session), "exit").catch(() => undefined);
     }
   } catch {
     // There is no such folder, or no hooks that can be read: `memoryd hooks status` says so.

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { statSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Context, QueryResult } from "../../client/client.ts";
@@ -328,31 +329,24 @@ async function connectionTo(runtime: RuntimeInfo): Promise<Connection> {
 /** Nothing is sent before the daemon's own certificate was shown; its issuer and name do not count. */
 async function pinnedSocket(host: string, port: number, fingerprint: string): Promise<Duplex> {
   const { connect } = await import("node:tls");
-  return await new Promise((resolve, reject) => {
-    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
-      if (socket.getPeerX509Certificate()?.fingerprint256 === fingerprint) return resolve(socket);
-      socket.destroy();
-      reject(new Error("the server shows another certificate than the daemon's"));
-    });
-    socket.once("error", reject);
-  });
+  const socket = connect({ host, port, rejectUnauthorized: false }).on("error", () => {});
+  await once(socket, "secureConnect");
+  if (socket.getPeerX509Certificate()?.fingerprint256 === fingerprint) return socket;
+  socket.destroy();
+  throw new Error("the server shows another certificate than the daemon's");
 }
 
-function exchange(
+async function exchange(
   { host, port, agent }: Connection,
   method: "GET" | "POST",
   path: string,
   headers: Readonly<Record<string, string>>,
-  body?: string,
+  body = "",
 ): Promise<{ readonly response: IncomingMessage; readonly text: string }> {
-  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-  return new Promise((resolve, reject) => {
-    const options = { host, port, agent, method, path, headers: { ...headers, ...length } };
-    const sent = request(options, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.once("error", reject).once("end", () => resolve({ response, text }));
-    });
-    sent.once("error", reject).end(body);
-  });
+  const length = body === "" ? {} : { "content-length": Buffer.byteLength(body) };
+  const sent = request({ host, port, agent, method, path, headers: { ...headers, ...length } }).end(body);
+  // Also while the answer comes; then its reader gets the error too.
+  sent.on("error", () => {});
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { response, text: Buffer.concat(await response.toArray()).toString() };
 }
