@@ -7,6 +7,7 @@ import type {
 } from "fastify";
 import type { Static, TSchema, TUnknown } from "typebox";
 import type { KeyRing } from "../core/access/key-ring.ts";
+import type { AgentCall } from "../core/agent-call.ts";
 import type { DocumentOperations } from "../core/documents/document-operations.ts";
 import { unsupportedMediaType } from "../core/errors.ts";
 import type { Operations } from "../core/operations.ts";
@@ -155,7 +156,7 @@ export interface Parts {
   };
   readonly places: Places;
   /** Answers agents at `/mcp`. */
-  readonly mcp: McpHandler;
+  readonly mcp: (call: AgentCall<ToolChoice>) => Promise<Response>;
   /** Folder of the console's build, served at `/`: `index.html` and `assets/`. */
   readonly consoleFolder: string;
   /** The Markdown pages of the documentation. */
@@ -192,22 +193,3 @@ export function callerOf({ caller, routeOptions }: FastifyRequest): Caller {
   if (caller === undefined) throw new TypeError(`${routeOptions.url} needs no key, so it has no operations`);
   return caller;
 }
-
-/** A request to the agents' endpoint, past every guard; `operations` are the caller's. */
-interface McpRequest {
-  readonly request: Request;
-  readonly body: unknown;
-  readonly operations: Operations;
-  readonly documents: DocumentOperations;
-  /** Id of the key, by which adds are counted; undefined for the owner. */
-  readonly adder: string | undefined;
-  readonly mayWrite: boolean;
-  readonly clientHeader: string | undefined;
-  readonly keyName: string | undefined;
-  readonly project: string | null;
-  readonly userId: string | undefined;
-  readonly tools: ToolChoice;
-}
-
-/** Implemented outside of http. */
-type McpHandler = (request: McpRequest) => Promise<Response>;

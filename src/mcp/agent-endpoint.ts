@@ -9,6 +9,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { AgentCall } from "../core/agent-call.ts";
 import { forbidden, ServiceError, invalidRequest, notFound } from "../core/errors.ts";
 import {
   advertisedTool,
@@ -57,20 +58,6 @@ function carriedClient(headers: Headers): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** One request to `/mcp`, past every guard. */
-export interface AgentRequest extends Pick<AgentContext, "project" | "userId" | "operations" | "documents"> {
-  /** Method, address and headers; the body is in `body`. */
-  readonly request: Request;
-  readonly body: unknown;
-  /** The id that adds are counted by; the client's name where it is undefined. */
-  readonly adder: string | undefined;
-  readonly mayWrite: boolean;
-  /** The client's name in a header, and the name of its key. */
-  readonly clientHeader: string | undefined;
-  readonly keyName: string | undefined;
-  readonly tools: ToolChoice;
-}
-
 export interface AgentEndpointOptions extends Pick<AgentContext, "clock" | "places" | "timeZone"> {
   readonly version: string;
   /** Notes, facts and documents that a client may add within an hour; `ADDS_PER_HOUR` if absent. */
@@ -91,7 +78,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
   const { version, addsPerHour = ADDS_PER_HOUR, report, ...means } = options;
   const allowance = new AddAllowance(addsPerHour, means.clock);
 
-  function serverFor(call: AgentRequest): Server {
+  function serverFor(call: AgentCall<ToolChoice>): Server {
     const chosen = chosenTools(call.tools);
     const tools = chosen.filter((name) => call.mayWrite || AGENT_TOOLS[name].hints.readOnlyHint);
     const server = new Server(
@@ -145,7 +132,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
     return server;
   }
 
-  return async (call: AgentRequest): Promise<Response> => {
+  return async (call: AgentCall<ToolChoice>): Promise<Response> => {
     const { request, body } = call;
     if (await isLegacyRequest(request, body)) return answerLegacy(serverFor(call), call);
     return createMcpHandler(() => serverFor(call), { legacy: "reject" }).fetch(request, { parsedBody: body });
@@ -153,7 +140,7 @@ export function createAgentEndpoint(options: AgentEndpointOptions) {
 }
 
 /** Clients of the protocol before 2026 introduce themselves once; their session id carries the name from then on. */
-async function answerLegacy(server: Server, { request, body }: AgentRequest): Promise<Response> {
+async function answerLegacy(server: Server, { request, body }: AgentCall<ToolChoice>): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {
     await server.connect(transport);
@@ -170,7 +157,7 @@ async function answerLegacy(server: Server, { request, body }: AgentRequest): Pr
 }
 
 /** Never empty, and never the name of the user's own programs: only agents call this endpoint. */
-function clientOf(call: AgentRequest, introduced: string | undefined): string {
+function clientOf(call: AgentCall<ToolChoice>, introduced: string | undefined): string {
   const name = call.clientHeader ?? introduced ?? carriedClient(call.request.headers) ?? call.keyName ?? "";
   const plain = name.replace(/\p{Cc}+/gu, " ").trim();
   if (plain === "") return UNNAMED;
