@@ -34,13 +34,6 @@ export interface MoveInOptions {
   readonly onProgress: (doneUsers: number, users: number) => void;
 }
 
-export interface MovedIn {
-  readonly users: number;
-  readonly memories: number;
-  readonly facts: number;
-  readonly versions: number;
-}
-
 /** A user's rows in a data directory. */
 interface Belongings {
   /** Ids, in the order of adding. */
@@ -62,7 +55,7 @@ export async function moveIn(
   config: Pick<Config, "store" | "storePasswordFile">,
   from: string,
   options: MoveInOptions,
-): Promise<MovedIn> {
+) {
   await requireStore(from, "--from");
   const database = openDatabase(databaseOf(config));
   let stamp: EmbeddingStamp | undefined;

@@ -14,18 +14,6 @@ import { refuseInsideStore } from "../storage/copies/restore-backup.ts";
 import { salvageChanges } from "../storage/copies/salvage.ts";
 import { QUIET, requireStore, withLockedStore } from "./stopped-store.ts";
 
-export interface Salvaged {
-  readonly memories: number;
-  readonly documents: number;
-  readonly facts: number;
-  readonly waypoints: number;
-  readonly originals: number;
-  /** Memories that are not as they were written, or may have been deleted; in a file of their own. */
-  readonly doubtful: number;
-  /** The parts that could not be read, in sentences. */
-  readonly faults: readonly string[];
-}
-
 /** Files of an export in a folder, as `memoryd import` knows them. */
 export type ExportNames = { readonly index: string; readonly originals: string };
 
@@ -45,7 +33,7 @@ export async function salvageStopped(
   folder: string,
   { index, originals }: ExportNames,
   onProgress: (memories: number) => void,
-): Promise<Salvaged> {
+) {
   const target = resolve(folder);
   await requireStore(dataDir);
   if ((await nodeDisk.list(target)).length > 0)
@@ -92,7 +80,13 @@ export async function salvageStopped(
     await nodeDisk.removeDirectory(target);
     await nodeDisk.rename(unfinished, target);
     await nodeDisk.syncDirectory(resolve(target, ".."));
-    return { ...counts, doubtful: doubtful.size, faults: [...new Set(faults)] };
+    return {
+      ...counts,
+      /** Memories that are not as they were written, or may have been deleted; in a file of their own. */
+      doubtful: doubtful.size,
+      /** The parts that could not be read, in sentences. */
+      faults: [...new Set(faults)],
+    };
   } catch (error) {
     const isFull = error instanceof ServiceError && error.code === "STORE_FULL";
     if (!isFull && !hasCode(error, "ENOSPC", "EDQUOT")) throw error;
@@ -120,7 +114,7 @@ async function keepOthersOut(dataDir: string): Promise<() => Promise<void>> {
 const withScratch = <T>(directory: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> =>
   withLockedStore(directory, QUIET, work, { limits: { freeBytes: LEAST_FREE_BYTES } });
 
-type Counts = Pick<Salvaged, "memories" | "documents" | "facts" | "waypoints">;
+type Counts = Readonly<Record<"memories" | "documents" | "facts" | "waypoints", number>>;
 
 async function writeLines(
   path: string,

@@ -5,7 +5,7 @@ import { ADDED_LIST, type Places } from "../core/ports.ts";
 import { DEFAULT_PAGE_LIMIT } from "../schemas/page.ts";
 import { invalid } from "./problem.ts";
 
-type PageQuery = { readonly l?: number; readonly u?: number; readonly cursor?: string };
+export type PageQuery = { readonly l?: number; readonly u?: number; readonly cursor?: string };
 
 export interface Page {
   readonly limit: number;

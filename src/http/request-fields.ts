@@ -8,7 +8,7 @@ import type { MemoryFilter, Places } from "../core/ports.ts";
 import { ListMemoriesQuery } from "../schemas/memory.ts";
 import { UUID } from "../schemas/text-rules.ts";
 import { fromWire, present } from "../schemas/wire.ts";
-import { pageAt, pageOf, pageReply, placeOf } from "./page.ts";
+import { pageAt, pageOf, type PageQuery, pageReply, placeOf } from "./page.ts";
 import { invalid } from "./problem.ts";
 import { seen } from "./records.ts";
 import { writer } from "./request-headers.ts";
@@ -51,12 +51,7 @@ export function requireOrder({ from, to }: Pick<MemoryFilter, "from" | "to">, pa
     throw invalid(path, "lies before `from`: nothing can be between the two");
 }
 
-interface Listing {
-  readonly project?: string;
-  readonly l?: number;
-  readonly u?: number;
-  readonly cursor?: string;
-}
+type Listing = PageQuery & { readonly project?: string };
 
 /** The conditions of a query without its page, and with the project as operations take it: empty stands for none. */
 export function inScope<T extends Listing>(

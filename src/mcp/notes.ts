@@ -120,10 +120,7 @@ export function notesBlock(mark: string, shown: readonly ShownNote[], setting: N
 }
 
 /** Entries up to a sum of tokens, the first one always; how many did not fit. */
-export function fitting(
-  entries: readonly string[],
-  tokens: number,
-): { readonly shown: readonly string[]; readonly left: number } {
+export function fitting(entries: readonly string[], tokens: number) {
   let room = tokens;
   let count = 0;
   for (const entry of entries) {
@@ -135,11 +132,7 @@ export function fitting(
 }
 
 /** A page of a text from an offset on, and where the next begins. */
-export function pageOf(
-  text: string,
-  offset: number,
-  tokens: number,
-): { readonly page: string; readonly nextOffset: number | undefined } {
+export function pageOf(text: string, offset: number, tokens: number) {
   // Not between the halves of a surrogate pair, whatever offset is asked for.
   const start = /[\uDC00-\uDFFF]/.test(text.charAt(offset)) ? offset - 1 : offset;
   const page = withinTokens(text.slice(start), tokens);

@@ -14,7 +14,7 @@ import {
   MOMENTS,
 } from "./hook-kinds.ts";
 import { noteEnded, startCapture } from "./capture.ts";
-import { type HookConsent, noteMiss, noteTold, readHookState, type Told, toldTo } from "./hook-state.ts";
+import { type HookConsent, noteMiss, noteTold, readHookState, toldTo } from "./hook-state.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { ANY_MARK, markedLines, markFor } from "../../core/context/marked-lines.ts";
 import { estimateTokens, oneLine, shortened, shortId } from "../../core/text/text-size.ts";
@@ -123,16 +123,8 @@ async function answer(occasion: Occasion): Promise<void> {
   noteTold(dataDir, session, told);
 }
 
-interface Telling {
-  readonly text: string;
-  /** All that the session has been told then. */
-  readonly told: Told;
-}
-
-async function contextAtStart(
-  call: DaemonCall,
-  { consent, project }: Occasion,
-): Promise<Telling | undefined> {
+/** The text, and all that the session has been told then. */
+async function contextAtStart(call: DaemonCall, { consent, project }: Occasion) {
   const body = { project, max_tokens: CONTEXT_TOKENS, ...owner(consent) };
   const reply = await call<Context>("/context", body);
   return reply && { text: reply.text, told: toldNow(reply.items) };
@@ -142,7 +134,8 @@ async function contextAtStart(
 const toldNow = (items: readonly { readonly id: string }[]): Record<string, number> =>
   Object.fromEntries(items.map(({ id }) => [id, Math.floor(performance.timeOrigin)]));
 
-async function relevantAtPrompt(call: DaemonCall, occasion: Occasion): Promise<Telling | undefined> {
+/** As `contextAtStart`. */
+async function relevantAtPrompt(call: DaemonCall, occasion: Occasion) {
   const known = toldTo(occasion.dataDir, sessionOf(occasion.input));
   const found = await answersTo(call, occasion);
   const context = known === null ? await contextAtStart(call, occasion) : undefined;
@@ -260,10 +253,7 @@ const WHAT = "What memory holds on this";
  * Memories as an agent is told them: between lines with a mark that their text does not hold and no one can foresee without
  * all of it. The same memories give the same text. Those that do not fit are left out, the last ones first; "" for none.
  */
-export function toldText(
-  memories: readonly ToldMemory[],
-  maxTokens: number,
-): { readonly text: string; readonly told: readonly ToldMemory[] } {
+export function toldText(memories: readonly ToldMemory[], maxTokens: number) {
   const told: ToldMemory[] = [];
   const lines: string[] = [];
   let left = maxTokens - estimateTokens(markedLines(WHAT, ANY_MARK, []));

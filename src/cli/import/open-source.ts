@@ -41,12 +41,7 @@ export interface ReadingOptions extends ConversationOptions {
   readonly encoding?: string | undefined;
 }
 
-export interface ImportSource {
-  readonly format: ImportFormat;
-  /** When the file was changed, in epoch milliseconds: the time of records that name none. */
-  readonly changedAt: number;
-  readonly items: ImportItems;
-}
+export type ImportSource = Awaited<ReturnType<typeof openSource>>;
 
 /** Files of a chat archive that hold what is worth keeping. */
 const CHAT_FILES = /(?:^|\/)(?:conversations(?:-\d+)?|memories|projects|projects\/[\w-]{1,80})\.json$/;
@@ -77,11 +72,7 @@ const EXTENSIONS: Readonly<Record<string, ImportFormat>> = {
  * Opens an import file or folder. Its format is `format`, or follows from its first bytes and its name.
  * @throws {CliFailure} if there is no such path, or its format is not supported.
  */
-export async function openSource(
-  path: string,
-  format: ImportFormat | undefined,
-  options: ReadingOptions,
-): Promise<ImportSource> {
+export async function openSource(path: string, format: ImportFormat | undefined, options: ReadingOptions) {
   const found = await stat(path).catch((error: unknown) => {
     throw isMissing(error) ? new CliFailure(`There is no ${path}.`) : error;
   });
@@ -97,6 +88,7 @@ export async function openSource(
   const changedAt = Math.round(Math.min((await stat(file)).mtimeMs, Date.now()));
   return {
     format: kind,
+    /** When the file was changed, in epoch milliseconds: the time of records that name none. */
     changedAt,
     items: advised(itemsOf(path, kind, isFolder, options), isRecoded ? file : undefined),
   };

@@ -262,21 +262,11 @@ export interface TranscriptMark {
   readonly pending?: { readonly items: readonly Sendable[]; readonly summary?: Sendable["body"] };
 }
 
-export interface OpenTranscript {
-  readonly path: string;
-  /** Up to the last line with an end; undefined for a line that is no JSON object. */
-  readonly lines: () => AsyncGenerator<Fields | undefined>;
-  /** Epoch milliseconds, for lines without a time; the same at every reading where the system keeps it. */
-  readonly began: number;
-  readonly mark: TranscriptMark | undefined;
-  /** Equal while the transcript has not changed, as far as its size and time tell. */
-  readonly look: string;
-  readonly save: (mark: TranscriptMark) => void;
-}
+export type OpenTranscript = Awaited<ReturnType<typeof openTranscript>>;
 
 const FOLDER = "captured";
 
-export async function openTranscript(dataDir: string, given: string): Promise<OpenTranscript> {
+export async function openTranscript(dataDir: string, given: string) {
   const path = await realpath(given);
   const { size, birthtimeMs, mtimeMs } = await stat(path);
   const name = createHash("sha256").update(path).digest("hex").slice(0, 32);
@@ -286,11 +276,14 @@ export async function openTranscript(dataDir: string, given: string): Promise<Op
   const mark = isObject(known) && Array.isArray(known["seen"]) ? known : undefined;
   return {
     path,
+    /** Up to the last line with an end; undefined for a line that is no JSON object. */
     lines: () => (path.endsWith(".json") ? linesOfWhole(path) : linesOf(path)),
+    /** Epoch milliseconds, for lines without a time; the same at every reading where the system keeps it. */
     began: Math.round(birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs),
     mark: mark as unknown as TranscriptMark | undefined,
+    /** Equal while the transcript has not changed, as far as its size and time tell. */
     look: `${size}/${mtimeMs}`,
-    save(next) {
+    save(next: TranscriptMark): void {
       makeFolder(join(dataDir, FOLDER));
       writeJson(markFile, next);
     },
