@@ -22,12 +22,6 @@ interface ToolHints {
   readonly openWorldHint: boolean;
 }
 
-interface AgentTool<Input extends TSchema = TSchema> {
-  readonly description: string;
-  readonly input: Input;
-  readonly hints: ToolHints;
-}
-
 const READS: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -73,9 +67,8 @@ const Text = said(field.Content, "One self-contained statement.");
 const tagList = (description: string) =>
   t.optional(Type.Unsafe<string[]>({ ...field.Tags, items: said(field.Tag), description }));
 
-function tool<Input extends TSchema>(description: string, input: Input, hints: ToolHints): AgentTool<Input> {
-  return { description, input, hints };
-}
+const tool = <Input extends TSchema>(description: string, input: Input, hints: ToolHints) =>
+  ({ description, input, hints }) as const;
 
 export const AGENT_TOOLS = {
   memory_search: tool(
@@ -214,7 +207,7 @@ export const AGENT_TOOLS = {
     Type.Object({ url: said(IngestUrlBody.properties.url, "its address"), tags: tagList("its tags") }),
     { ...ADDS, openWorldHint: true },
   ),
-} as const satisfies Readonly<Record<string, AgentTool>>;
+} as const;
 
 export type AgentToolName = keyof typeof AGENT_TOOLS;
 export type AgentToolInput<Name extends AgentToolName> = Static<(typeof AGENT_TOOLS)[Name]["input"]>;

@@ -131,17 +131,11 @@ async function readText(path: string, encoding: string | undefined): Promise<str
   return text;
 }
 
-interface ReadNote {
-  readonly note: ImportItem;
-  readonly observations: readonly ImportItem[];
-  readonly facts: readonly ImportItem[];
-}
-
 /** @param changedAt when the file was changed, which counts where the note names no date. */
-function readNote(text: string, where: string, isVault: boolean, changedAt: number): ReadNote {
+function readNote(text: string, where: string, isVault: boolean, changedAt: number) {
   // Notion ends the names of its files with the id of the page.
   const name = posix.basename(where, posix.extname(where)).replace(/ [\da-f]{32}$/, "");
-  const only = (note: ImportItem): ReadNote => ({ note, observations: [], facts: [] });
+  const only = (note: ImportItem) => ({ note, observations: [], facts: [] });
   const read = readFrontMatter(text, name);
   // As `ingest` does, front matter that cannot be read stays text.
   const isUnread = "fault" in read;

@@ -2,28 +2,21 @@ import { stat } from "node:fs/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { messageOf } from "../../config/narrow.ts";
 import { CliFailure } from "../output/output.ts";
-import { type Bytes, MAX_ARCHIVE_ENTRIES } from "./text-lines.ts";
+import { MAX_ARCHIVE_ENTRIES } from "./text-lines.ts";
 
 /** Chats become 5 to 20 times smaller; what is made to fill memory or time, up to 1 000 times. */
 const MAX_RATIO = 100;
 /** A small archive may hold so much whatever its length. */
 const LEAST_INFLATED = 16 * 1_024 * 1_024;
 
-export interface ArchiveFile {
-  /** The name in the archive; shown to people, never used as a path. */
-  readonly name: string;
-  /** The content, inflated as it is read: in constant memory. To be read before the next file. */
-  readonly bytes: Bytes;
-}
-
 /**
- * The files of a zip archive whose names match, in its order, read where they are: nothing is unpacked.
+ * The files of a zip archive whose names match, in its order, read where they are: nothing is unpacked. A name is shown to people and
+ * never used as a path. Bytes are inflated as they are read, in constant memory, and are to be read before the next file.
  * @throws {CliFailure} for what is no zip archive, is damaged, or has too many entries.
  */
-export const archiveFiles = (path: string, wanted: RegExp): AsyncGenerator<ArchiveFile> =>
-  orDamaged(path, filesIn(path, wanted));
+export const archiveFiles = (path: string, wanted: RegExp) => orDamaged(path, filesIn(path, wanted));
 
-async function* filesIn(path: string, wanted: RegExp): AsyncGenerator<ArchiveFile> {
+async function* filesIn(path: string, wanted: RegExp) {
   // Names are only shown, so those that climb out of a folder are no reason to refuse an archive.
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false } as const;
   const zip = await openPromise(path, options);
