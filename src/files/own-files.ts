@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMissing } from "../config/narrow.ts";
-import { replaceRounded } from "../schemas/json-limits.ts";
+import { jsonOf } from "../schemas/json-limits.ts";
+
+export { jsonOf } from "../schemas/json-limits.ts";
 
 /** The text of a file; undefined if there is none. */
 export function readIfThere(path: string): string | undefined {
@@ -12,15 +14,6 @@ export function readIfThere(path: string): string | undefined {
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
-  }
-}
-
-/** The value of a JSON text; undefined for any other text. Whole numbers that would be rounded, being beyond 2⁵³, become texts. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(replaceRounded(text, (number) => `"${number}"`));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ErrorCode, invalidRequest, ServiceError } from "../core/errors.ts";
 import { nearestName } from "../core/text/near-words.ts";
 import { AGENT_TOOLS, type AgentToolInput, type AgentToolName } from "../schemas/agent-tools.ts";
+import { jsonOf } from "../schemas/json-limits.ts";
 import { fieldFaults } from "../schemas/text-rules.ts";
 import { type AgentContext, writeScope, countedAdd } from "./agent-context.ts";
 import { endFact, lookUpFacts, recordFact, timeline, summarise } from "./fact-tools.ts";
@@ -96,7 +97,7 @@ interface FieldSchema {
  * commas or as a single one, numbers and flags where a text is wanted, an empty text as left out. Anything else stays, and is refused.
  */
 function plainly({ properties, required = [] }: InputSchema, input: unknown): object {
-  const parsed = typeof input === "string" ? parsedJson(input) : input;
+  const parsed = typeof input === "string" ? jsonOf(input) : input;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return Object(input) as object;
   const fields = properties as Readonly<Record<string, FieldSchema | undefined>>;
   const known = Object.entries(parsed).map(([name, value]) => {
@@ -115,7 +116,7 @@ function plainValue(schema: FieldSchema | undefined, value: unknown): unknown {
   if (typeof value !== "string") return value;
   const text = value.trim();
   if (types.has("array")) {
-    const list = parsedJson(text);
+    const list = jsonOf(text);
     if (Array.isArray(list)) return plainValue(schema, list);
     return text.split(",").flatMap((one) => one.trim() || []);
   }
@@ -123,14 +124,6 @@ function plainValue(schema: FieldSchema | undefined, value: unknown): unknown {
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   const isNumeric = types.has("integer") || types.has("number");
   return isNumeric && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : value;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An error as an agent reads it: the code, and what to do. */

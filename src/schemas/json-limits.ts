@@ -119,7 +119,7 @@ export function* scanJson(
 const MARKS = /\\.|"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 
 /** The JSON text with another text in place of each whole number that would be written as another one after it was read, being beyond 2⁵³. */
-export function replaceRounded(json: string, by: (number: string) => string): string {
+function replaceRounded(json: string, by: (number: string) => string): string {
   if (!/\d{16}/.test(json)) return json;
   let isString = false;
   return json.replace(MARKS, (found) => {
@@ -134,4 +134,13 @@ export function roundedInteger(json: string): string | undefined {
   let first: string | undefined;
   replaceRounded(json, (number) => (first ??= number));
   return first;
+}
+
+/** The value of a JSON text; undefined for any other text. Whole numbers that would be rounded, being beyond 2⁵³, become texts. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(replaceRounded(text, (number) => `"${number}"`));
+  } catch {
+    return undefined;
+  }
 }
