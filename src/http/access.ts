@@ -130,10 +130,7 @@ export function isLoopback(host: string): boolean {
 export const nameIn = (allowedHost: string): string => splitHost(allowedHost)?.name ?? allowedHost;
 
 /** A Host header in its parts, lower case, the scheme's port where none is named; undefined for any other text. */
-export function splitHost(
-  host: string,
-  usualPort = HTTP_PORT,
-): { readonly name: string; readonly port: number } | undefined {
+export function splitHost(host: string, usualPort = HTTP_PORT) {
   const match = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host.toLowerCase());
   return match?.[1] === undefined ? undefined : { name: match[1], port: Number(match[2] ?? usualPort) };
 }

@@ -53,11 +53,7 @@ export async function listen(app: FastifyInstance, { host, port }: ListenOptions
   };
 }
 
-async function openAll(
-  app: FastifyInstance,
-  host: string,
-  port: number,
-): Promise<{ servers: Server[]; hosts: string[] }> {
+async function openAll(app: FastifyInstance, host: string, port: number) {
   const [first, second] =
     isLoopback(host) && !/^127\.(?!0\.0\.1$)/.test(host) ? ["127.0.0.1", "::1"] : [host];
   for (let attempt = 1; ; attempt += 1) {
