@@ -74,10 +74,13 @@ describe("what is loaded", () => {
     const files = [...loadedWith("cli/hooks/run-hook.ts")].sort();
     expect(files.filter((name) => !name.startsWith("cli/"))).toEqual([
       "config/narrow.ts",
+      "core/context/marked-lines.ts",
       "core/text/text-size.ts",
       "daemon/runtime-file.ts",
       "files/own-files.ts",
       "schemas/json-limits.ts",
+      // Whether the daemon's process exists.
+      "storage/files/process-identity.ts",
     ]);
   });
 
