@@ -21,8 +21,8 @@ export class ProcessQueue<P extends WorkProcess> {
   #current: P | undefined;
   #owner: string | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** Settles when the job before has ended. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Resolves when the job before has ended; with nothing, or each would hold the answers of all before it. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(options: ProcessQueueOptions<P>) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class ProcessQueue<P extends WorkProcess> {
       }
     };
     const done = inTurn();
-    this.#turn = Promise.allSettled([before, done]);
+    this.#turn = Promise.allSettled([before, done]).then(() => undefined);
     return await done;
   }
 

@@ -1,5 +1,8 @@
 import { describe, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { resolve } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { withoutNode } from "../support/without-node.ts";
 import {
   JobProcess,
@@ -247,6 +250,22 @@ describe("process queue", () => {
     first.end();
     last.end();
     expect([await running, await later]).toEqual([1, 1]);
+  });
+
+  it("holds no answer of jobs that are over", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const answers: WeakRef<object>[] = [];
+    const answer = async () => {
+      const text = { of: "a document" };
+      answers.push(new WeakRef(text));
+      return text;
+    };
+    for (let i = 0; i < 4; i += 1) await queue.run(answer, never);
+    // What a weak reference was made for stays until the turn is over.
+    await nextTurn();
+    collectGarbage();
+    expect(answers.map((one) => one.deref())).toEqual(answers.map(() => undefined));
   });
 
   it("ends a process that has had no work for a while, and starts another when there is some", async () => {
