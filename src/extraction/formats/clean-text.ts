@@ -63,12 +63,13 @@ export function cleanDate(value: unknown): number | undefined {
   // Another day than is written would be made up: there is no 30 February, and the year 0001 is not 2001.
   if (day !== undefined && !new Date(cleanTime(Date.parse(day)) ?? Number.NaN).toJSON()?.startsWith(day))
     return undefined;
-  return cleanTime(Date.parse(KNOWS_OFFSET.test(text) ? text : `${text.replace(/(?<=\d)T(?=\d)/, " ")} UTC`));
+  // With the letter between day and time `Date.parse` takes no offset of two digits.
+  return cleanTime(Date.parse(text.replace(/(?<=\d)T(?=\d)/, " ") + (KNOWS_OFFSET.test(text) ? "" : " UTC")));
 }
 
-/** A day in ISO 8601, or a time with its offset or the name of one. For all else `Date.parse` would take the machine's. */
+/** A day in ISO 8601, an offset behind a time, or the name of one. For all else `Date.parse` would take the machine's. */
 const KNOWS_OFFSET =
-  /^\d{4}(?:-\d{2}){0,2}$|:\d{2}(?:\.\d+)?(?: ?[AP]M)? ?(?:Z|UTC|GMT|[ECMP][SD]T|[+-]\d{2}:?\d{2})/i;
+  /^\d{4}(?:-\d{2}){0,2}$|:\d{2}(?:\.\d+)?(?: ?[AP]M)? ?[+-]\d|(?<![a-z(])(?:Z|UTC|GMT|[ECMP][SD]T)(?![a-z])/i;
 
 /** Epoch milliseconds if they are whole and between 1400 and 9999. */
 export function cleanTime(time: number): number | undefined {

@@ -129,6 +129,11 @@ describe("cleanText", () => {
     ["2026-03-14T08:00:00.5", Date.UTC(2026, 2, 14, 8, 0, 0, 500)],
     ["Sat, 14 Mar 2026 08:00:00 +0200 (EET)", Date.UTC(2026, 2, 14, 6)],
     ["Sat, 14 Mar 2026 08:00:00 EST", Date.UTC(2026, 2, 14, 13)],
+    // As PostgreSQL and some programs of the command line write an offset.
+    ["2026-03-14 08:00:00+02", Date.UTC(2026, 2, 14, 6)],
+    ["2026-03-14T08:00:00.25-05", Date.UTC(2026, 2, 14, 13, 0, 0, 250)],
+    ["Sat Mar 14 2026 GMT+0200", Date.UTC(2026, 2, 13, 22)],
+    ["12 May 2026 08:00 (GMT+1)", Date.UTC(2026, 4, 12, 8)],
   ])("reads the date %s, wherever the machine is", (text, time) => {
     const zoneBefore = process.env["TZ"];
     process.env["TZ"] = "Pacific/Auckland";
