@@ -7,7 +7,7 @@ import type { Disk, DiskFile } from "../files/disk.ts";
 /** Changes with how parts stand in the file. */
 const IMAGE_FORMAT = 1;
 /** Changes with what any part of the image holds. */
-export const IMAGE_LAYOUT = 6;
+export const IMAGE_LAYOUT = 7;
 /** Memories below which filling the indexes is as quick without an image. */
 export const IMAGE_FROM = 500;
 export const IMAGE_NAME = "INDEXES";

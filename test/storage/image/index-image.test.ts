@@ -8,7 +8,14 @@ import { updateMemory } from "../../../src/core/memories/update-memory.ts";
 import { deleteMemory } from "../../../src/core/operations.ts";
 import { nodeDisk, usageBelow } from "../../../src/storage/files/disk.ts";
 import { roomNeededFor } from "../../../src/storage/files/disk-space.ts";
-import { encodeImage, IndexImage, removeImage, writeImage } from "../../../src/storage/image/index-image.ts";
+import { StoreCatalogue } from "../../../src/storage/catalogue/catalogue.ts";
+import {
+  encodeImage,
+  IMAGE_LAYOUT,
+  IndexImage,
+  removeImage,
+  writeImage,
+} from "../../../src/storage/image/index-image.ts";
 import { imagedJournalBytes } from "../../../src/storage/image/kept-image.ts";
 import { createFaultyDisk } from "../../support/faulty-disk.ts";
 import { erase } from "../../support/store-survival.ts";
@@ -221,6 +228,38 @@ describe("the image of the indexes", () => {
     expect(imagedJournalBytes([])).toBe(64 * 1024 ** 2);
     const tables = [1, 2].map((half) => ({ files: [{ ...file, size: half * 1024 ** 3 }] }));
     expect(imagedJournalBytes(tables)).toBe(384 * 1024 ** 2);
+  });
+
+  it("has another layout with other columns: an earlier program takes one that lacks some for damaged", () => {
+    const { numbers } = new StoreCatalogue(() => 0).toPart();
+    const ofMemories = [
+      "order",
+      "createdAt",
+      "occurredAt",
+      "lastSeenAt",
+      "salience",
+      "version",
+      "words",
+      "traits",
+    ];
+    const named = [
+      "speaker",
+      "user",
+      "project",
+      "session",
+      "createdBy",
+      "document",
+      "primarySector",
+      "sectors",
+    ];
+    const lists = ["tags", "metadata", "names"].flatMap((list) =>
+      ["Starts", "Lengths", "Values"].map((part) => list + part),
+    );
+    const others = ["series", "hashes", "firstOfHash", "ids", "ordinalOfId"];
+    expect({ layout: IMAGE_LAYOUT, columns: Object.keys(numbers).toSorted() }).toEqual({
+      layout: 7,
+      columns: [...ofMemories, ...named, ...lists, ...others].toSorted(),
+    });
   });
 
   it("gives back any columns, and none under another key", async () => {
