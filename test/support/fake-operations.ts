@@ -123,9 +123,11 @@ export function createFakeOperations(overrides: Partial<Operations> = {}): FakeO
         orRefused(() => {
           const memory = find(id, userId, "NOT_FOUND");
           checkVersion(memory, ifVersion);
-          const tags = [...memory.tags.filter((tag) => !remove.includes(tag)), ...add];
-          memories.set(id, { ...memory, tags, version: memory.version + 1 });
-          return { id, tags, version: memory.version + 1, changed: true };
+          const tags = [...new Set([...memory.tags, ...add])].filter((tag) => !remove.includes(tag));
+          const changed = tags.join() !== memory.tags.join();
+          const version = memory.version + Number(changed);
+          memories.set(id, { ...memory, tags, version });
+          return { id, tags, version, changed };
         }),
       ),
     }),

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import {
   type Memory,
-  type MemoryChanges,
   type MemorydClient,
   MemorydError,
   type SupersededPair,
@@ -124,35 +123,12 @@ async function tag(given: string, changes: readonly string[], flags: Flags): Pro
   if (both !== undefined)
     throw usageFailure(`The tag ${oneLine(both)} cannot be both added and removed; give one of the two.`);
   const { api } = await connect(flags);
-  let isSame = false;
-  const changed = await changeByContents(api, await memoryId(api, given), (memory) => {
-    const tags = [...new Set([...memory.tags, ...added])].filter((each) => !removed.includes(each));
-    isSame = tags.length === memory.tags.length && tags.every((each) => memory.tags.includes(each));
-    return isSame ? undefined : { tags };
-  });
-  if (flags.json === true) return printJson(changed);
-  print(`${isSame ? "nothing to change:" : "tagged"} ${shortId(changed.id)}${tagWords(changed.tags)}`);
-}
-
-/**
- * Makes a change that depends on what the memory holds, and again from the start where another change came between.
- * @param changeOf undefined where there is nothing to change.
- */
-async function changeByContents(
-  api: MemorydClient,
-  id: string,
-  changeOf: (memory: Memory) => MemoryChanges | undefined,
-): Promise<Memory> {
-  for (;;) {
-    const memory = await api.memories.get(id);
-    const change = changeOf(memory);
-    if (change === undefined) return memory;
-    try {
-      return await api.memories.update(id, change, { ifVersion: memory.version });
-    } catch (error) {
-      if (!(error instanceof MemorydError && error.code === "VERSION_MISMATCH")) throw error;
-    }
-  }
+  const id = await memoryId(api, given);
+  const [result] = (await api.memories.tag({ memories: [{ id }], add: added, remove: removed })).results;
+  if (result === undefined || "detail" in result)
+    throw new CliFailure(result?.detail ?? "Nothing was tagged.");
+  if (flags.json === true) return printJson(await api.memories.get(id));
+  print(`${result.changed ? "tagged" : "nothing to change:"} ${shortId(id)}${tagWords(result.tags)}`);
 }
 
 /** Entries of the trash asked for at a time. */
@@ -346,9 +322,20 @@ async function stillHolds(given: string, flags: Flags): Promise<void> {
 async function supersede(newer: string, older: string, flags: Flags): Promise<void> {
   const { api } = await connect(flags);
   const [by, of] = [await memoryId(api, newer), await readMemory(api, older)];
-  const memory = await changeByContents(api, by, ({ supersedes }) => ({
-    supersedes: [...new Set([...supersedes, of.id])],
-  }));
+  const memory = await supersedeToo(api, by, of.id);
   if (flags.json === true) return printJson(memory);
   print(`${shortId(by)} replaces ${shortId(of.id)}: ${oneLine(beginning(of.content))}`);
+}
+
+/** Adds to what a memory replaces, and again from the start where another change came between. */
+async function supersedeToo(api: MemorydClient, id: string, older: string): Promise<Memory> {
+  for (;;) {
+    const { supersedes, version } = await api.memories.get(id);
+    try {
+      const all = [...new Set([...supersedes, older])];
+      return await api.memories.update(id, { supersedes: all }, { ifVersion: version });
+    } catch (error) {
+      if (!(error instanceof MemorydError && error.code === "VERSION_MISMATCH")) throw error;
+    }
+  }
 }

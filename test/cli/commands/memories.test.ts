@@ -110,13 +110,21 @@ describe("memoryd rm", () => {
 });
 
 describe("memoryd tag", () => {
-  it("adds and takes away, under the version that it read", async () => {
+  it("adds and takes away, whatever another command does to the note meanwhile", async () => {
     expect(await printed("tag", fakeId(1), "+home", "-todo", "-never")).toBe(
       `tagged ${end(1)} #drink #home\n`,
     );
-    expect(server.lastInput("updateMemory")).toMatchObject({ tags: ["drink", "home"], ifVersion: 1 });
+    expect(server.lastInput("tagMemories")).toMatchObject({
+      memories: [{ id: fakeId(1) }],
+      add: ["home"],
+      remove: ["todo", "never"],
+    });
     expect(await printed("tag", fakeId(1), "+home")).toMatch(/^nothing to change: /);
     expect(JSON.parse(await printed("tag", fakeId(1), "-home", "-drink", "--json")).tags).toEqual([]);
+    expect(await run(["tag", fakeId(9), "+home"])).toMatchObject({
+      code: 1,
+      stderr: "There is no memory with this id.\n",
+    });
     for (const wrong of ["home", "+", "-"]) expect((await run(["tag", fakeId(1), wrong])).code).toBe(2);
   });
 });

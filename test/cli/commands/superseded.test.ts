@@ -39,7 +39,7 @@ it("says that a note replaces another, and that one still holds", async () => {
 it("keeps what another command says of the note at the same time", async () => {
   await server.operations.addMemory({ content: "The port is 4312." });
   const { operations } = server;
-  let other: { readonly supersedes: string[] } | { readonly tags: string[] } | undefined;
+  let other: { readonly supersedes: string[] } | undefined;
   const read = async (id: string) => {
     const [memory] = (await operations.listMemories({ filter: { idEnd: id }, limit: 1, offset: 0 })).items;
     if (memory === undefined) throw new Error(`${id} is missing`);
@@ -55,10 +55,5 @@ it("keeps what another command says of the note at the same time", async () => {
   });
   other = { supersedes: [fakeId(1)] };
   expect(await run("supersede", fakeId(3), fakeId(2))).toMatchObject({ stderr: "" });
-  other = { tags: ["net"] };
-  expect(await run("tag", fakeId(3), "+todo")).toMatchObject({ stderr: "" });
-  expect(await read(fakeId(3))).toMatchObject({
-    supersedes: [fakeId(1), fakeId(2)],
-    tags: ["net", "todo"],
-  });
+  expect(await read(fakeId(3))).toMatchObject({ supersedes: [fakeId(1), fakeId(2)] });
 });
