@@ -3,7 +3,6 @@ import {
   inputRequired,
   inputResponse,
   ProtocolError,
-  ProtocolErrorCode,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -27,14 +26,7 @@ import { present } from "../../schemas/wire.ts";
 import { findDaemon } from "../connect.ts";
 import { extraToolsOf } from "../output/options.ts";
 import { EXIT, oneLine, print } from "../output/output.ts";
-import {
-  forward,
-  type ForwardedAnswer,
-  type ForwardedCall,
-  idleMsOf,
-  type ReachDaemon,
-  reachOrStart,
-} from "./daemon-link.ts";
+import { forward, type ForwardedCall, idleMsOf, type ReachDaemon, reachOrStart } from "./daemon-link.ts";
 import { folderOfRoot, namedByPath, projectOfFolder } from "./project-of-folder.ts";
 
 export interface ServeAgentOptions {
@@ -129,7 +121,7 @@ function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach
     params: object,
     signal: AbortSignal,
     mayRepeat = true,
-  ): Promise<ForwardedAnswer> {
+  ): Promise<Record<string, unknown>> {
     project ??= findProject(server, options.project);
     const query = {
       ...present({ project: await project, user_id: user }),
@@ -137,7 +129,9 @@ function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach
       ...(tools.readOnly && { read_only: "true" }),
     };
     const client = server.getClientVersion()?.name;
-    return await forward(reach, { method, params, query, signal, mayRepeat, client });
+    const answer = await forward(reach, { method, params, query, signal, mayRepeat, client });
+    if ("result" in answer) return answer.result;
+    throw new ProtocolError(answer.error.code, answer.error.message);
   }
 
   /** Has the user agree to a deletion, where the client can ask; undefined: go on. */
@@ -150,7 +144,7 @@ function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach
       return said.action === "accept" ? undefined : told("The user said no: nothing was deleted.");
     const id: unknown = Reflect.get(Object(input), "id");
     const answer = await ask("tools/call", { name: "memory_get", arguments: { id } }, signal);
-    const note = "result" in answer && answer.result["isError"] !== true ? bodyOf(answer.result) : undefined;
+    const note = answer["isError"] === true ? undefined : bodyOf(answer);
     // A fact is only ended, and an id of nothing is told by the daemon.
     if (note === undefined) return undefined;
     return inputRequired({
@@ -170,25 +164,27 @@ function buildServer(options: ServeAgentOptions, tools: ToolChoice, reach: Reach
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: input } }, { mcpReq }) => {
     const mayRepeat =
       Object.hasOwn(AGENT_TOOLS, name) && AGENT_TOOLS[name as AgentToolName].hints.idempotentHint;
-    let answer: ForwardedAnswer;
+    const params = { name, arguments: input ?? {} };
     try {
       const doubt =
         name === "memory_delete" && names.includes(name) ? await consent(input, mcpReq) : undefined;
-      if (doubt !== undefined) return doubt;
-      answer = await ask("tools/call", { name, arguments: input ?? {} }, mcpReq.signal, mayRepeat);
+      return doubt ?? ((await ask("tools/call", params, mcpReq.signal, mayRepeat)) as { content: [] });
     } catch (error) {
+      if (error instanceof ProtocolError) throw error;
       // An answer that the agent reads, where a protocol error might only end up in a log.
       return { ...told(messageOf(error)), isError: true };
     }
-    return resultOf(answer) as { content: [] };
   });
-  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
-    return resultOf(await orProtocolError(ask("resources/read", { uri }, mcpReq.signal))) as { contents: [] };
-  });
-  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: input } }, { mcpReq }) => {
-    const params = { name, arguments: input ?? {} };
-    return resultOf(await orProtocolError(ask("prompts/get", params, mcpReq.signal))) as { messages: [] };
-  });
+  server.setRequestHandler(
+    "resources/read",
+    async ({ params: { uri } }, { mcpReq }) =>
+      (await ask("resources/read", { uri }, mcpReq.signal)) as { contents: [] },
+  );
+  server.setRequestHandler(
+    "prompts/get",
+    async ({ params: { name, arguments: input = {} } }, { mcpReq }) =>
+      (await ask("prompts/get", { name, arguments: input }, mcpReq.signal)) as { messages: [] },
+  );
   return server;
 }
 
@@ -216,17 +212,4 @@ async function findProject(server: Server, named: string | undefined): Promise<s
   const folders = (listed || { roots: [] }).roots.map(({ uri }) => folderOfRoot(uri));
   const root = folders.find((folder) => folder !== undefined);
   return root === undefined ? projectOfFolder(process.cwd()) : (projectOfFolder(root) ?? namedByPath(root));
-}
-
-function resultOf(answer: ForwardedAnswer): Record<string, unknown> {
-  if ("result" in answer) return answer.result;
-  throw new ProtocolError(answer.error.code, answer.error.message);
-}
-
-async function orProtocolError(answer: Promise<ForwardedAnswer>): Promise<ForwardedAnswer> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw new ProtocolError(ProtocolErrorCode.InternalError, messageOf(error));
-  }
 }
