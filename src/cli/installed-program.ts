@@ -1,5 +1,7 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Fields } from "../config/narrow.ts";
+import { readJson } from "../files/own-files.ts";
 import { CliFailure } from "./output/output.ts";
 
 /** This program as others may start it later, from anywhere: two absolute paths. */
@@ -33,13 +35,8 @@ export function launcherPath(): string {
 
 /** The version of the package that a launcher belongs to; undefined if there is none. */
 export function versionAt(launcher: string): string | undefined {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(dirname(launcher), "..", "package.json"), "utf8"));
-    const version = (manifest as { readonly version?: unknown } | null)?.version;
-    return typeof version === "string" ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const manifest = Object(readJson(join(dirname(launcher), "..", "package.json"))) as Fields;
+  return typeof manifest["version"] === "string" ? manifest["version"] : undefined;
 }
 
 /**

@@ -107,9 +107,7 @@ function printReport({ took_ms, tables = [], journal, originals }: Finished): vo
       ({ table, rows, before, after }) =>
         [table, `${plural(rows, "deleted or replaced row")} went; ${change(before, after)}`] as const,
     ),
-    ...(journal ? [["journal", change(journal.before, journal.after)] as const] : []),
-    ...(originals
-      ? [["originals", `${plural(originals.files, "file")} of ${inBytes(originals.bytes)} went`] as const]
-      : []),
+    ["journal", journal && change(journal.before, journal.after)],
+    ["originals", originals && `${plural(originals.files, "file")} of ${inBytes(originals.bytes)} went`],
   ]);
 }

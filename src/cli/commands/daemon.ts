@@ -8,6 +8,7 @@ import { readMisses } from "../hooks/hook-state.ts";
 import {
   CliFailure,
   complain,
+  inBytes,
   plural,
   print,
   printBytes,
@@ -78,28 +79,22 @@ async function status(flags: Flags): Promise<void> {
     print(`Hooks were too late for their agent ${plural(late.count, "time")}, last on ${minute(late.last)}.`);
 }
 
-function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon): [string, string][] {
-  const unerased = `${store.unerased} deleted or replaced; see \`memoryd compact\``;
-  const writes = store.adds_refused === undefined ? "accepted" : `refused: ${store.adds_refused}`;
+function summary({ embedding, store, ...stats }: Stats, { url, runtime }: Daemon) {
+  const { unerased, adds_refused: refused } = store;
+  const outdated = stats.perhaps_superseded;
+  const writes = refused === undefined ? "accepted" : `refused: ${refused}`;
   return [
     ["listening", url],
-    ["data", `${store.data_dir} (${inMegabytes(store.disk_bytes)})`],
-    ...(store.unerased === 0 ? [] : [["to erase", unerased] as [string, string]]),
+    ["data", `${store.data_dir} (${inBytes(store.disk_bytes)})`],
+    ["to erase", unerased ? `${unerased} deleted or replaced; see \`memoryd compact\`` : undefined],
     ["model", `${embedding.model} (${embedding.dimensions} dimensions)`],
     ["memories", String(stats.memory_count)],
-    ...(stats.perhaps_superseded > 0
-      ? [
-          ["perhaps outdated", `${stats.perhaps_superseded}; see \`memoryd superseded --guessed\``] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
+    ["perhaps outdated", outdated ? `${outdated}; see \`memoryd superseded --guessed\`` : undefined],
     ["writes", store.read_only ? "refused until a restart" : writes],
     ["sandbox", sandbox(stats.sandbox)],
     ["version", stats.version],
     ["process", `${runtime.pid}, since ${minute(runtime.startedAt)}`],
-  ];
+  ] as const;
 }
 
 const backupState = ({ folder, items: [newest], last }: Backups): string =>
@@ -110,8 +105,6 @@ function sandbox({ walls, by }: Stats["sandbox"]): string {
   if (walls.length > 0) return `no ${walls.join(", no ")} (${by})`;
   return "documents are read with access to the network; install bubblewrap to close it";
 }
-
-const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 async function stats(flags: Flags): Promise<void> {
   const { api } = await connect(flags);
@@ -127,7 +120,7 @@ async function stats(flags: Flags): Promise<void> {
     ["facts", `${active_facts} now, ${total_facts} in all`],
     ["documents", String(documents.count)],
     ["jobs", `${documents.jobs_running} running, ${documents.jobs_waiting} waiting`],
-    ["on disk", inMegabytes(store.disk_bytes)],
+    ["on disk", inBytes(store.disk_bytes)],
   ]);
 }
 

@@ -88,8 +88,9 @@ export function lines(text: string): string {
     .replace(/\n$/, "");
 }
 
-/** Names and values below each other, the values in one column. */
-export function printTable(rows: readonly (readonly [name: string, value: string])[]): void {
+/** Names and values below each other, the values in one column; without those that are undefined. */
+export function printTable(all: readonly (readonly [name: string, value: string | undefined])[]): void {
+  const rows = all.filter(([, value]) => value !== undefined);
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
 }

@@ -63,7 +63,7 @@ async function installService(options: Flags): Promise<void> {
   print(`memoryd runs, and ${serviceManager} starts it when you log in.`);
   printTable([
     ["listening", daemon.url],
-    ...(show ? [] : [["file", file] as const]),
+    ["file", show ? undefined : file],
     ["data", settings.dataDir],
     ["log", logFileOf(settings.dataDir)],
   ]);
@@ -150,28 +150,30 @@ function definitionHere(command: readonly string[]): ServiceDefinition | undefin
 
 /** @throws {CliFailure} where nothing looks after programs of this user. */
 function requireServiceManager({ probe, serviceManager }: ServiceDefinition): void {
-  const { status, stderr, error } = spawnSync(probe.words[0], probe.words.slice(1), { encoding: "utf8" });
-  if (status === 0) return;
-  const why = error?.message ?? firstLine(stderr);
+  const { fault } = attempt(probe);
+  if (fault === undefined) return;
   throw new CliFailure(
-    `${serviceManager} does not look after programs of this user here (${why}), which is usual in containers and without a login of your own; \`memoryd start --detach\` runs memoryd without it.`,
+    `${serviceManager} does not look after programs of this user here (${fault}), which is usual in containers and without a login of your own; \`memoryd start --detach\` runs memoryd without it.`,
   );
 }
 
 /** Whether the service is installed and, where the service manager knows, runs. */
 export const isRunning = ({ status }: Pick<ServiceDefinition, "status">): boolean =>
-  spawnSync(status.words[0], status.words.slice(1), { stdio: "ignore" }).status === 0;
+  attempt(status).fault === undefined;
 
-/** Without a shell. Returns what it printed. */
-function run({ words: [program, ...words], mayFail = false }: ServiceCommand): string {
-  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
-  if (status === 0 || mayFail) return (stdout ?? "").trim();
-  throw new CliFailure(
-    `\`${[program, ...words].join(" ")}\` failed: ${error?.message ?? firstLine(stderr)}.`,
-  );
+/** Runs it. Returns what it printed. */
+function run(command: ServiceCommand): string {
+  const { printed, fault } = attempt(command);
+  if (fault === undefined || command.mayFail === true) return printed;
+  throw new CliFailure(`\`${command.words.join(" ")}\` failed: ${fault}.`);
 }
 
-const firstLine = (text: string): string => text.trim().split("\n")[0]?.replace(/\.$/, "") ?? "";
+/** Runs it, without a shell: what it printed, and why it failed. */
+function attempt({ words: [program, ...words] }: ServiceCommand) {
+  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
+  const fault = error?.message ?? stderr.trim().split("\n")[0]?.replace(/\.$/, "") ?? "";
+  return { printed: (stdout ?? "").trim(), fault: status === 0 ? undefined : fault };
+}
 
 const POLL_MS = 100;
 const SHOWN_LINES = 10;
