@@ -82,6 +82,17 @@ export async function closeSession(): Promise<void> {
   }
 }
 
+const AT_ONCE = 8;
+
+/** Changes notes, some at a time. One that is gone meanwhile is no error. */
+export async function forEach<T>(items: readonly T[], change: (item: T) => Promise<unknown>): Promise<void> {
+  const unlessGone = (error: unknown) => {
+    if (!(error instanceof MemorydError && error.status === 404)) throw error;
+  };
+  for (let from = 0; from < items.length; from += AT_ONCE)
+    await Promise.all(items.slice(from, from + AT_ONCE).map((item) => change(item).catch(unlessGone)));
+}
+
 /** For people. */
 export function reasonOf(error: unknown): string {
   return error instanceof MemorydError ? error.detail : String(error);

@@ -26,5 +26,8 @@ export function useSession(): Session {
   return session;
 }
 
+/** Whether this tab may change anything. */
+export const useMayWrite = (): boolean => useSession().scope !== "read";
+
 /** Tells at the edge of the page what was done, in place of what stands there; undefined: nothing any more. */
 export const useTell = (): ((message: Message | undefined) => void) => useContext(MessageContext);

@@ -3,7 +3,7 @@ import { api } from "./api.ts";
 import { useSession } from "./context.ts";
 import { startOfDay } from "./format.ts";
 import { go, hashOf, type Route, useLoad } from "./hooks.ts";
-import { Field } from "./parts.tsx";
+import { Choice, Field } from "./parts.tsx";
 import { texts } from "./texts.ts";
 
 const NAMES = ["user", "project", "sector", "tag", "from", "to", "client", "day"] as const;
@@ -62,16 +62,15 @@ export function Filters({ page, at }: { page: string; at: Route["at"] }) {
       <div class="fields">
         {ownUser === null && input("user", "text", "users")}
         {input("project", "text", "projects")}
-        <Field label={texts.filters.sector}>
-          <select value={at["sector"] ?? ""} onChange={(event) => set("sector", event.currentTarget.value)}>
-            <option value="">{texts.filters.anySector}</option>
-            {sectors.value?.sectors.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <Choice
+          label={texts.filters.sector}
+          of={{
+            "": texts.filters.anySector,
+            ...Object.fromEntries(sectors.value?.sectors.map(({ name }) => [name, name]) ?? []),
+          }}
+          value={at["sector"] ?? ""}
+          onChoose={(name) => set("sector", name)}
+        />
         {input("tag", "text", "tags")}
         {input("client", "text", "clients")}
         {input("day", "date")}

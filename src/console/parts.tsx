@@ -48,6 +48,31 @@ export function Input({
   );
 }
 
+/** A field for one of some values, each with its words. */
+export function Choice<T extends string>({
+  label,
+  of,
+  value,
+  onChoose,
+}: {
+  label: string;
+  of: Readonly<Record<T, string>>;
+  value: T;
+  onChoose: (value: T) => void;
+}) {
+  return (
+    <Field label={label}>
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value as T)}>
+        {Object.entries<string>(of).map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
 /** The state of a load: its value, or why there is none, or that it is under way. */
 export function Outcome<T>({
   of: { value, error, isLoading, reload },

@@ -6,7 +6,7 @@ import { api } from "../api.ts";
 import { countOf, dateOf, fieldDateOf, minuteOf, short, textOf, timeZone } from "../format.ts";
 import { hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
-import { CommandLine, Empty, Field, Outcome } from "../parts.tsx";
+import { Choice, CommandLine, Empty, Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { TakeBack } from "./take-back.tsx";
 import { Activity } from "./activity.tsx";
@@ -114,7 +114,7 @@ export function Agents({ at }: PageProps) {
 /** How to connect an agent: commands to be copied. */
 function Connect() {
   const { key_needed } = useSession();
-  const [agent, setAgent] = useState("claude-code");
+  const [agent, setAgent] = useState<keyof typeof AGENTS>("claude-code");
   const { host, origin } = location;
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host);
   const header = key_needed ? ' --header "Authorization: Bearer YOUR_KEY"' : "";
@@ -123,15 +123,7 @@ function Connect() {
       <h2>{texts.agents.connect}</h2>
       {isHere && (
         <div class="fields">
-          <Field label={texts.agents.which}>
-            <select value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
-              {Object.entries(AGENTS).map(([id, title]) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </Field>
+          <Choice label={texts.agents.which} of={AGENTS} value={agent} onChoose={setAgent} />
           <CommandLine command={`memoryd mcp install ${agent}`} />
         </div>
       )}

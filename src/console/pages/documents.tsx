@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DocumentWithChunks, Memory, StoredDocument } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
-import { type PageProps, useSession, useTell } from "../context.ts";
+import { type PageProps, useMayWrite, useTell } from "../context.ts";
 import { bytesOf, dateOf, positionOf } from "../format.ts";
 import { go, hashOf, useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
@@ -19,7 +19,7 @@ const nameOf = ({ filename, url, title }: Pick<StoredDocument, "filename" | "url
   title ?? filename ?? url ?? texts.documents.untitled;
 
 export function Documents({ at }: PageProps) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const [listed, setListed] = useState(DOCUMENTS);
   const list = useLoad((signal) => api.documents.page({ l: listed }, { signal }), [listed]);
   useChanges(["document", "user"], list.reload);
@@ -27,11 +27,11 @@ export function Documents({ at }: PageProps) {
   return (
     <div class={at["id"] === undefined ? "columns" : "columns has-panel"}>
       <div>
-        {scope !== "read" && <Uploads onTaken={list.reload} />}
+        {mayWrite && <Uploads onTaken={list.reload} />}
         <Outcome of={list}>
           {({ items, total }) =>
             items.length === 0 ? (
-              <Empty>{scope === "read" ? texts.documents.noneYet : texts.documents.none}</Empty>
+              <Empty>{mayWrite ? texts.documents.none : texts.documents.noneYet}</Empty>
             ) : (
               <>
                 <h2>{texts.documents.list}</h2>
@@ -82,7 +82,7 @@ interface PanelProps {
 
 /** The parts of a document in order, each a note; its recording to listen to. */
 function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const tell = useTell();
   const from = Math.max(0, Number(at["part"] ?? 0));
   const [shown, setShown] = useState(CHUNKS);
@@ -118,7 +118,7 @@ function DocumentPanel({ id, at, onClose, onDeleted }: PanelProps) {
               <span>{dateOf(found.created_at)}</span>
             </p>
             <Original of={found} place={place}>
-              {scope !== "read" && (
+              {mayWrite && (
                 <AskedDeed question={texts.documents.sure(nameOf(found))} run={remove}>
                   {texts.remove}
                 </AskedDeed>

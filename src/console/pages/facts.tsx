@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Fact } from "../../client/client.ts";
 import { api } from "../api.ts";
-import { type PageProps, useSession } from "../context.ts";
+import { type PageProps, useMayWrite } from "../context.ts";
 import { dateOf, fieldDateOf, startOfDay } from "../format.ts";
 import { go, hashOf, type Loaded, useLoad, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const SETTLED_MS = 120;
 
 export function Facts({ at }: PageProps) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const subjects = useLoad((signal) => api.facts.subjects({ l: SUBJECTS }, { signal }), []);
   useChanges(["fact", "user"], subjects.reload);
   const [text, setText] = useState(at["subject"] ?? "");
@@ -36,9 +36,7 @@ export function Facts({ at }: PageProps) {
         onInput={setText}
         onSubmit={() => wanted !== "" && show(text.trim())}
       />
-      {scope !== "read" && (
-        <AddFact subject={subject ?? ""} onAdded={(name) => (subjects.reload(), show(name))} />
-      )}
+      {mayWrite && <AddFact subject={subject ?? ""} onAdded={(name) => (subjects.reload(), show(name))} />}
       {subject === undefined ? (
         <Outcome of={subjects}>
           {({ items }) =>
@@ -59,13 +57,14 @@ export function Facts({ at }: PageProps) {
           }
         </Outcome>
       ) : (
-        <Subject key={subject} subject={subject} mayWrite={scope !== "read"} />
+        <Subject key={subject} subject={subject} />
       )}
     </>
   );
 }
 
-function Subject({ subject, mayWrite }: { subject: string; mayWrite: boolean }) {
+function Subject({ subject }: { subject: string }) {
+  const mayWrite = useMayWrite();
   // Also what was corrected since: all that was ever recorded stands in the timeline.
   const all = useLoad(
     async (signal) => (await api.facts.page({ subject, l: FACTS }, { signal })).facts,

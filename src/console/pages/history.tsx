@@ -1,6 +1,6 @@
 /** The versions of a note, each with what it changed. */
 import { api } from "../api.ts";
-import { useSession } from "../context.ts";
+import { useMayWrite } from "../context.ts";
 import { difference, minuteOf } from "../format.ts";
 import { useLoad } from "../hooks.ts";
 import { AskedDeed, Deed, Outcome } from "../parts.tsx";
@@ -9,7 +9,7 @@ import { texts } from "../texts.ts";
 const VERSIONS = 50;
 
 export function History({ id, version, onChanged }: { id: string; version: number; onChanged: () => void }) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const history = useLoad((signal) => api.memories.history(id, { l: VERSIONS }, { signal }), [id, version]);
   const restore = async (earlier: number) => {
     await api.memories.restore(id, { version: earlier }, { ifVersion: version });
@@ -45,13 +45,13 @@ export function History({ id, version, onChanged }: { id: string; version: numbe
                         ),
                     )}
                   </p>
-                  {index > 0 && scope !== "read" && (
+                  {index > 0 && mayWrite && (
                     <Deed run={() => restore(each.version)}>{texts.history.restore}</Deed>
                   )}
                 </li>
               ))}
             </ol>
-            {scope !== "read" && (
+            {mayWrite && (
               <AskedDeed question={texts.history.sure} run={erase}>
                 {texts.history.erase}
               </AskedDeed>

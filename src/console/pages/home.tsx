@@ -2,13 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Match, QueryResult, SupersededPage } from "../../client/client.ts";
 import { api } from "../api.ts";
-import { type PageProps, useSession } from "../context.ts";
+import { type PageProps, useMayWrite } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { dateOf, marked, namedDayOf, short, textOf, timeZone } from "../format.ts";
 import { go, hashOf, type Loaded, useLoad, useRows, useSettled } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { CommandLine, Deed, Empty, Outcome, SearchForm, Sentence } from "../parts.tsx";
-import { reasons } from "../reasons.ts";
 import { texts } from "../texts.ts";
 import { AddNote } from "./add-note.tsx";
 import { NoteRow } from "./note-row.tsx";
@@ -80,8 +79,7 @@ async function readNews(signal: AbortSignal) {
 }
 
 function News({ of, at }: { of: Loaded<Awaited<ReturnType<typeof readNews>>>; at: PageProps["at"] }) {
-  const { scope } = useSession();
-  const mayWrite = scope !== "read";
+  const mayWrite = useMayWrite();
   return (
     <>
       {mayWrite && <AddNote at={at} onAdded={of.reload} />}
@@ -269,6 +267,28 @@ function Marked({ of, question }: { of: Match; question: string }) {
   );
 }
 
+/** Why a term of the ranking speaks for a note, and against it. */
+const REASONS: Readonly<Record<string, readonly string[]>> = {
+  words: ["it has words of your question"],
+  pasted: ["it fits what you pasted"],
+  phrase: ["it has your words in their order"],
+  vectors: ["it is about the same thing"],
+  tokens: ["it fits your question word by word"],
+  context: ["it fits your question word by word"],
+  neighbours: ["the notes around it are about this"],
+  session: ["it is from the same conversation"],
+  speaker: ["it is by the one you ask about", "it is by somebody else"],
+  time: ["it is of the time you ask about", "it is of another time"],
+  tellsTime: ["it names a time"],
+  tellsName: ["it names somebody"],
+  asks: ["it is a question itself", "it is a question itself"],
+  sector: ["it is of the kind you ask for"],
+  salience: ["it was often needed"],
+  recency: ["it is recent"],
+  currency: ["it is the latest on this", "a later note may replace it"],
+  denial: ["it says no", "it says no"],
+};
+
 /** Reasons that count less are left out. */
 const LEAST_SHARE = 0.03;
 const MOST_REASONS = 3;
@@ -278,7 +298,7 @@ function Why({ of: { explain = {}, score, path } }: { of: Match }) {
   const found = Object.entries(explain)
     .filter(([, share]) => Math.abs(share) >= LEAST_SHARE)
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
-    .flatMap(([term, share]) => reasons[term]?.[share > 0 ? 0 : 1] ?? []);
+    .flatMap(([term, share]) => REASONS[term]?.[share > 0 ? 0 : 1] ?? []);
   const all = [...new Set(found)].slice(0, MOST_REASONS);
   if (path.length > 1) all.push(texts.home.over(path.length - 1));
   return (

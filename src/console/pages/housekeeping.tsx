@@ -4,7 +4,7 @@ import { api } from "../api.ts";
 import { useSession } from "../context.ts";
 import { bytesOf, countOf, dateOf, minuteOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
-import { AskedDeed, CommandLine, Deed, Empty, Field, Input, Outcome, Pairs, Sentence } from "../parts.tsx";
+import { AskedDeed, Choice, CommandLine, Deed, Empty, Input, Outcome, Pairs, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 import { LogCard, SettingsCard } from "./settings-and-log.tsx";
 import { Trash } from "./trash.tsx";
@@ -65,27 +65,24 @@ function HealthOf({ stats }: { stats: Stats }) {
       {problems.length === 0 ? (
         <p class="well">{texts.housekeeping.ready}</p>
       ) : (
-        <div class="problem" role="alert">
-          <p>{texts.housekeeping.notReady}</p>
-          <ul>
-            {problems.map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
-        </div>
+        <Faults title={texts.housekeeping.notReady} of={problems} />
       )}
-      {repairs.length > 0 && (
-        <div class="problem">
-          <p>{texts.housekeeping.repairs}</p>
-          <ul>
-            {repairs.map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {repairs.length > 0 && <Faults title={texts.housekeeping.repairs} of={repairs} />}
       <Pairs of={rows} />
     </>
+  );
+}
+
+function Faults({ title, of }: { title: string; of: readonly string[] }) {
+  return (
+    <div class="problem" role="alert">
+      <p>{title}</p>
+      <ul>
+        {of.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -312,15 +309,12 @@ function MakeKey({ onMade }: { onMade: (made: MadeKey) => void }) {
       <summary>{texts.housekeeping.makeKey}</summary>
       <div class="fields">
         <Input label={texts.housekeeping.keyName} value={name} onInput={setName} />
-        <Field label={texts.housekeeping.keyScope}>
-          <select value={scope} onChange={(event) => setScope(event.currentTarget.value as typeof scope)}>
-            {Object.entries(texts.housekeeping.scopes).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <Choice
+          label={texts.housekeeping.keyScope}
+          of={texts.housekeeping.scopes}
+          value={scope}
+          onChoose={setScope}
+        />
         <Input label={texts.housekeeping.keyUser} value={user} onInput={setUser} />
         <Deed kind="main" run={make} isDisabled={name.trim() === ""}>
           {texts.housekeeping.makeKey}

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Memory } from "../../client/client.ts";
-import { useSession } from "../context.ts";
 import { dateOf, textOf } from "../format.ts";
 import { go, hashOf, type Route } from "../hooks.ts";
 import { Tags } from "../parts.tsx";
@@ -32,7 +31,6 @@ interface NoteRowProps {
 export function NoteRow(props: NoteRowProps) {
   const { memory, page, at, kind = "", isCurrent = false, box, children, onChanged } = props;
   const { id, occurred_at, user_id, project, tags, source } = memory;
-  const { scope } = useSession();
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isCurrent) row.current?.scrollIntoView({ block: "nearest" });
@@ -59,7 +57,6 @@ export function NoteRow(props: NoteRowProps) {
         memory={memory}
         hashOfNote={(other) => hashOf(page, { ...at, id: other })}
         onChanged={onChanged}
-        mayWrite={scope !== "read"}
       />
       {children}
     </article>

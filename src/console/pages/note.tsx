@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Memory, MemorydError, type RelatedMemories } from "../../client/client.ts";
 import { api, reasonOf } from "../api.ts";
-import { useSession, useTell } from "../context.ts";
+import { useMayWrite, useTell } from "../context.ts";
 import { hasDraft, useDraft } from "../drafts.ts";
 import { dateOf, minuteOf, positionOf, short, textOf } from "../format.ts";
 import { go, hashOf, type Route, useFocus, useKeys, useLoad } from "../hooks.ts";
@@ -66,7 +66,7 @@ interface NoteProps {
 }
 
 function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const tell = useTell();
   const note = useLoad((signal) => api.memories.get(id, {}, { signal }), [id]);
   const related = useLoad((signal) => api.memories.related(id, {}, { signal }), [id, note.value?.version]);
@@ -82,7 +82,6 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
   useLayoutEffect(() => {
     if (!isEdited) panel.current?.focus();
   }, [isEdited]);
-  const mayWrite = scope !== "read";
   const changed = () => {
     setEdited(false);
     note.reload();
@@ -118,7 +117,7 @@ function NotePanel({ id, onClose, onChanged, hashOfNote }: NoteProps) {
                 </p>
               )}
               <PartText of={memory} />
-              <SupersededBy memory={memory} hashOfNote={hashOfNote} onChanged={changed} mayWrite={mayWrite} />
+              <SupersededBy memory={memory} hashOfNote={hashOfNote} onChanged={changed} />
               {memory.supersedes.length > 0 && (
                 <p>
                   {texts.note.supersedes}{" "}
@@ -188,11 +187,11 @@ interface CurrencyProps {
   readonly memory: Memory;
   readonly hashOfNote: (id: string) => string;
   readonly onChanged: () => void;
-  readonly mayWrite: boolean;
 }
 
 /** The later note that took this one's place, or seems to. */
-export function SupersededBy({ memory, hashOfNote, onChanged, mayWrite }: CurrencyProps) {
+export function SupersededBy({ memory, hashOfNote, onChanged }: CurrencyProps) {
+  const mayWrite = useMayWrite();
   const { id, superseded_by, superseded_how, superseded_at } = memory;
   if (superseded_by === null) return null;
   return (

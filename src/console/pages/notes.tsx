@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Memory, MemorydError, type MemoryPage } from "../../client/client.ts";
-import { api, reasonOf } from "../api.ts";
-import { type PageProps, useSession, useTell } from "../context.ts";
+import type { Memory, MemoryPage } from "../../client/client.ts";
+import { api, forEach, reasonOf } from "../api.ts";
+import { type PageProps, useMayWrite, useTell } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
 import { go, hashOf, useKeys, useRows } from "../hooks.ts";
@@ -18,11 +18,9 @@ const PAGE = 50;
 const SHOWN_PAGES = 4;
 /** Tagged in one request. */
 const MOST_PICKED = 1_000;
-/** Deleted at a time. */
-const CONCURRENT = 8;
 
 export function Notes({ at }: PageProps) {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const conditions = conditionsOf(at);
   const list = usePages(JSON.stringify(conditions));
   useChanges(["memory", "user"], list.reload);
@@ -31,9 +29,9 @@ export function Notes({ at }: PageProps) {
   useKeys({
     x: () => {
       const row = list.rows[current];
-      if (row !== undefined && scope !== "read") pick(row);
+      if (row !== undefined && mayWrite) pick(row);
     },
-    a: () => scope !== "read" && pickShown(),
+    a: () => mayWrite && pickShown(),
     t: () => document.querySelector<HTMLInputElement>(".picked input")?.focus(),
     // An open note has this key to itself.
     ...(at["id"] === undefined && {
@@ -47,7 +45,6 @@ export function Notes({ at }: PageProps) {
   };
   const pickShown = () =>
     setPicked(new Map([...picked, ...list.rows.map((row) => [row.id, row] as const)].slice(0, MOST_PICKED)));
-  const mayWrite = scope !== "read";
   return (
     <BesideNote page="notes" at={at} onChanged={list.reload}>
       {mayWrite && (
@@ -298,9 +295,9 @@ function Picked({ notes, onNone, onDone }: PickedProps) {
   };
   const remove = async () => {
     const all = notes.map(({ id }) => id);
-    await each(all, (id) => api.memories.delete(id, { trash: true }));
+    await forEach(all, (id) => api.memories.delete(id, { trash: true }));
     const undo = async () => {
-      await each(all, (id) => api.trash.restore(id));
+      await forEach(all, (id) => api.trash.restore(id));
       onDone();
     };
     tell({ text: texts.notes.deleted(all.length), undo });
@@ -326,17 +323,4 @@ function Picked({ notes, onNone, onDone }: PickedProps) {
       </span>
     </form>
   );
-}
-
-/** One that is gone meanwhile is no error. */
-async function each(ids: readonly string[], run: (id: string) => Promise<unknown>): Promise<void> {
-  const isGone = (error: unknown) => error instanceof MemorydError && error.status === 404;
-  for (let from = 0; from < ids.length; from += CONCURRENT)
-    await Promise.all(
-      ids.slice(from, from + CONCURRENT).map((id) =>
-        run(id).catch((error: unknown) => {
-          if (!isGone(error)) throw error;
-        }),
-      ),
-    );
 }

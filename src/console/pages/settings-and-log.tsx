@@ -4,7 +4,7 @@ import type { Logs, LogsPlace, Settings } from "../../client/client.ts";
 import { api } from "../api.ts";
 import { secondOf } from "../format.ts";
 import { useEvery, useLoad } from "../hooks.ts";
-import { Empty, Field, Outcome, Sentence } from "../parts.tsx";
+import { Choice, Empty, Outcome, Sentence } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const say = texts.settings;
@@ -94,18 +94,7 @@ export function LogCard() {
           ) : (
             <>
               <div class="fields">
-                <Field label={texts.log.level}>
-                  <select
-                    value={level}
-                    onChange={(event) => setLevel(event.currentTarget.value as typeof level)}
-                  >
-                    {Object.entries(texts.log.levels).map(([value, label]) => (
-                      <option key={value} value={value}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                </Field>
+                <Choice label={texts.log.level} of={texts.log.levels} value={level} onChoose={setLevel} />
                 <label class="check">
                   <input
                     type="checkbox"

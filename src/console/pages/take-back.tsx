@@ -1,20 +1,18 @@
 /** Takes the changes of a program back: the number first, then the deed, which can itself be undone. */
 import { useState } from "preact/hooks";
 import type { Undone } from "../../client/client.ts";
-import { api } from "../api.ts";
+import { api, forEach } from "../api.ts";
 import { useTell } from "../context.ts";
 import { momentFieldOf, short } from "../format.ts";
 import { useLoad } from "../hooks.ts";
-import { Deed, Dialog, Empty, Field, Outcome } from "../parts.tsx";
+import { Choice, Deed, Dialog, Empty, Field, Outcome } from "../parts.tsx";
 import { texts } from "../texts.ts";
 
 const say = texts.takeBack;
 const HOUR_MS = 3_600_000;
-const SPANS = [1, 2, 24, 7 * 24, 30 * 24] as const;
 const SHOWN = 50;
 /** Thousands of notes may be embedded again. */
 const TIMEOUT_MS = 3_600_000;
-const AT_ONCE = 8;
 
 type Item = Undone["items"][number];
 
@@ -25,7 +23,7 @@ interface TakeBackProps {
 
 export function TakeBack({ client, onDone }: TakeBackProps) {
   const tell = useTell();
-  const [choice, setChoice] = useState("2");
+  const [choice, setChoice] = useState<keyof typeof say.spans>("2");
   const [since, setSince] = useState(() => hoursAgo(2));
   const [isAddedOnly, setAddedOnly] = useState(true);
   const undo = async (dry_run: boolean, signal?: AbortSignal) =>
@@ -34,7 +32,7 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
       { signal, timeoutMs: TIMEOUT_MS },
     );
   const plan = useLoad((signal) => undo(true, signal), [since, isAddedOnly]);
-  const choose = (value: string) => {
+  const choose = (value: typeof choice) => {
     setChoice(value);
     if (value === "all") setSince(new Date(0).toISOString());
     else if (value !== "moment") setSince(hoursAgo(Number(value)));
@@ -48,17 +46,7 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
   return (
     <Dialog title={say.title(client)} onClose={onDone}>
       <div class="fields">
-        <Field label={say.since}>
-          <select value={choice} onChange={(event) => choose(event.currentTarget.value)}>
-            {SPANS.map((span) => (
-              <option key={span} value={span}>
-                {say.span(span)}
-              </option>
-            ))}
-            <option value="all">{say.ever}</option>
-            <option value="moment">{say.moment}</option>
-          </select>
-        </Field>
+        <Choice label={say.since} of={say.spans} value={choice} onChoose={choose} />
         {choice === "moment" && (
           <Field label={say.from}>
             <input
@@ -71,15 +59,12 @@ export function TakeBack({ client, onDone }: TakeBackProps) {
             />
           </Field>
         )}
-        <Field label={say.what}>
-          <select
-            value={isAddedOnly ? "added" : "all"}
-            onChange={(event) => setAddedOnly(event.currentTarget.value === "added")}
-          >
-            <option value="added">{say.onlyAdded}</option>
-            <option value="all">{say.everything}</option>
-          </select>
-        </Field>
+        <Choice
+          label={say.what}
+          of={say.extents}
+          value={isAddedOnly ? "added" : "all"}
+          onChoose={(extent) => setAddedOnly(extent === "added")}
+        />
       </div>
       <Outcome of={plan}>
         {({ items }) =>
@@ -143,6 +128,5 @@ async function bringBack(items: readonly Item[]): Promise<void> {
       await api.memories.restore(id, { version: version - 1 });
     },
   };
-  for (let from = 0; from < items.length; from += AT_ONCE)
-    await Promise.all(items.slice(from, from + AT_ONCE).map(({ kind, id }) => deeds[kind](id)));
+  await forEach(items, ({ kind, id }) => deeds[kind](id));
 }

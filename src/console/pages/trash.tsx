@@ -1,5 +1,5 @@
 import { api } from "../api.ts";
-import { useSession, useTell } from "../context.ts";
+import { useMayWrite, useTell } from "../context.ts";
 import { dateOf, minuteOf, short } from "../format.ts";
 import { useLoad } from "../hooks.ts";
 import { useChanges } from "../live.ts";
@@ -9,7 +9,7 @@ import { texts } from "../texts.ts";
 const ENTRIES = 100;
 
 export function Trash() {
-  const { scope } = useSession();
+  const mayWrite = useMayWrite();
   const tell = useTell();
   const trash = useLoad((signal) => api.trash.page({ l: ENTRIES }, { signal }), []);
   useChanges(["memory", "document", "user"], trash.reload);
@@ -36,7 +36,7 @@ export function Trash() {
                       {texts.trash.until(dateOf(entry.purge_after))}
                       {entry.memories > 1 && ` · ${texts.notes.total(entry.memories)}`}
                     </small>
-                    {scope !== "read" && (
+                    {mayWrite && (
                       <span class="deeds">
                         <Deed run={async () => (await api.trash.restore(entry.id), done(texts.note.back))}>
                           {texts.trash.restore}
@@ -52,7 +52,7 @@ export function Trash() {
                   </li>
                 ))}
               </ul>
-              {scope !== "read" && (
+              {mayWrite && (
                 <AskedDeed
                   question={texts.trash.sure(total)}
                   run={async () => (await api.trash.empty(), done(texts.trash.gone))}
