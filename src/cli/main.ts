@@ -1,13 +1,6 @@
-import { Argument, Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { MemorydError } from "../client/transport.ts";
-import {
-  ALL_SETTINGS,
-  ConfigError,
-  DEFAULT_CONFIG_FILE,
-  flagOf,
-  loadConfig,
-  SETTINGS,
-} from "../config/config.ts";
+import { ALL_SETTINGS, ConfigError, DEFAULT_CONFIG_FILE, loadConfig, SETTINGS } from "../config/config.ts";
 import { VERSION } from "../config/limits.ts";
 import { incompleteProgram, messageOf, pathFault } from "../config/narrow.ts";
 import { useLanguages } from "../core/text/languages.ts";
@@ -36,7 +29,7 @@ import {
   print,
   writeProgressLines,
 } from "./output/output.ts";
-import { addCommand, type Flags, settingsOf } from "./output/options.ts";
+import { addCommand, type Flags, settingsOf, withSettings } from "./output/options.ts";
 import { present } from "../schemas/wire.ts";
 import { addServiceCommands } from "./service/service.ts";
 
@@ -123,8 +116,6 @@ export function program(words: readonly string[]): Command {
   return memoryd;
 }
 
-const INTERNAL = ALL_SETTINGS.flatMap(({ name, isInternal }) => (isInternal ? [name] : []));
-
 interface StartFlags extends Readonly<Record<string, string | boolean | undefined>> {
   readonly config?: string;
   readonly detach?: boolean;
@@ -135,8 +126,7 @@ function addStart(memoryd: Command, words: readonly string[]): void {
   const command = memoryd
     .command("start")
     .description("run the daemon here until Ctrl-C, or detached with --detach");
-  addSettings(command);
-  for (const name of INTERNAL) command.addOption(new Option(`${flagOf(name)} <value>`).hideHelp());
+  withSettings(command, ALL_SETTINGS);
   command
     .option("--config <file>", `read settings from this file instead of ${DEFAULT_CONFIG_FILE}`)
     .option("--detach", "run as a process of its own; returns when it is ready")
@@ -155,23 +145,10 @@ function addStart(memoryd: Command, words: readonly string[]): void {
     });
 }
 
-/** A setting each, as an option. */
-function addSettings(command: Command): void {
-  // The descriptions name the choices.
-  command.configureHelp({ optionDescription: ({ description }) => description });
-  for (const { name, flag, variable, description, default: usual, choices } of SETTINGS) {
-    if (command.options.some((option) => option.attributeName() === name)) continue;
-    const note =
-      usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
-    const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`);
-    command.addOption(choices.length > 0 ? option.choices(choices) : option);
-  }
-}
-
 function addRestart(memoryd: Command): void {
   const description = "stop the daemon and start it again as it was started, but for the settings given";
   const command = addCommand(memoryd, "restart", description);
-  addSettings(command);
+  withSettings(command, SETTINGS);
   command.action(async ({ dataDir, config, ...flags }: Flags & Readonly<Record<string, string>>) => {
     const { restart } = await import("./commands/restart.ts");
     return await restart(settingsOf(present({ dataDir, config })), flags);

@@ -275,7 +275,7 @@ function printUndone({ kind, id, text, reason }: Undone): void {
 
 export function addSupersededCommands(memoryd: Command): void {
   addCommand(memoryd, "superseded", "list notes that a later note replaced, or perhaps did")
-    .option("-u, --user <id>", "only this user's memories")
+    .option("-u, --user <id>", "only this user's memories", userId)
     .option("--guessed", "only guesses, to confirm with `supersede` or reject with `still-holds`")
     .option("--json", "print JSON")
     .action(listSuperseded);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readSettings, type Settings, SETTINGS } from "../../config/config.ts";
 import { plural, print, showProgress, usageFailure } from "../output/output.ts";
-import { userId } from "../output/options.ts";
+import { userId, withSettings } from "../output/options.ts";
 import { present } from "../../schemas/wire.ts";
 
 interface StoreFlags {
@@ -36,10 +36,8 @@ export function addStoreCommands(memoryd: Command): void {
 }
 
 function withDatabase(store: Command, name: string): Command {
-  const command = store.command(name);
-  for (const { name: setting, flag, variable, description } of SETTINGS)
-    if (setting === "store" || setting === "storePasswordFile")
-      command.option(`${flag} <value>`, `${description} (${variable})`);
+  const ofDatabase = SETTINGS.filter((each) => each.name === "store" || each.name === "storePasswordFile");
+  const command = withSettings(store.command(name), ofDatabase);
   return command.option("--config <file>", "read settings from this file");
 }
 

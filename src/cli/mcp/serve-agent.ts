@@ -24,18 +24,14 @@ import {
 import type { AgentToolName, ToolChoice } from "../../schemas/agent-tools.ts";
 import { present } from "../../schemas/wire.ts";
 import { findDaemon } from "../connect.ts";
-import { extraToolsOf } from "../output/options.ts";
+import { extraToolsOf, type Flags } from "../output/options.ts";
 import { EXIT, oneLine, print } from "../output/output.ts";
 import { forward, type ForwardedCall, idleMsOf, type ReachDaemon, reachOrStart } from "./daemon-link.ts";
 import { folderOfRoot, namedByPath, projectOfFolder } from "./project-of-folder.ts";
 
-export interface ServeAgentOptions {
-  readonly project?: string;
-  readonly user?: string;
+export interface ServeAgentOptions extends Pick<Flags, "project" | "user" | "config"> {
   readonly tools?: string;
   readonly readOnly?: boolean;
-  /** The configuration file that was named, for a daemon that is started. */
-  readonly config?: string;
 }
 
 /** Requests that keep the daemon alive, per time after which it would end. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readSettings, type Settings } from "../../config/config.ts";
+import { type ALL_SETTINGS, readSettings, type Settings } from "../../config/config.ts";
 import { SECTORS } from "../../core/memory.ts";
 import { momentOf, namesNoDay, ownTimeZone, parseLocalTime, wallTime } from "../../core/text/calendar.ts";
 import { timeOfQuestion } from "../../core/text/time-expressions.ts";
@@ -67,6 +67,22 @@ export function withDataDir(command: Command): Command {
   return command
     .option("--data-dir <folder>", "choose the daemon by its data directory (MEMORYD_DATA_DIR)")
     .option("--config <file>", "read the data directory from this configuration file");
+}
+
+/** Adds settings as options, but for those that the command has; internal ones are hidden. */
+export function withSettings(command: Command, settings: typeof ALL_SETTINGS): Command {
+  // The descriptions name the choices.
+  command.configureHelp({ optionDescription: ({ description }) => description });
+  for (const { name, flag, variable, description, default: usual, choices, isInternal } of settings) {
+    if (command.options.some((option) => option.attributeName() === name)) continue;
+    const note =
+      usual === "" || (Array.isArray(usual) && usual.length === 0) ? "" : `; default ${String(usual)}`;
+    const option = new Option(`${flag} <value>`, `${description} (${variable}${note})`).hideHelp(
+      isInternal === true,
+    );
+    command.addOption(choices.length > 0 ? option.choices(choices) : option);
+  }
+  return command;
 }
 
 export const settingsOf = ({ dataDir, config }: Pick<Flags, "dataDir" | "config">): Settings =>
