@@ -40,7 +40,7 @@ interface Entry {
   /** The beginning of a note; where a document is from; what a fact states. */
   readonly text: string;
   /** The memories of a document that were found; none for a fact. */
-  readonly noteIds: string[];
+  notes: number;
   readonly metadata: Fields;
 }
 
@@ -65,24 +65,18 @@ export function addReviewCommand(memoryd: Command): void {
 }
 
 async function review(flags: ReviewFlags): Promise<void> {
-  const { origin, conversation, captured = origin !== undefined || conversation !== undefined } = flags;
-  const isNamed = origin !== undefined || conversation !== undefined;
+  const isNamed = flags.origin !== undefined || flags.conversation !== undefined;
   const since = flags.since ?? new Date(isNamed ? 0 : Date.now() - DEFAULT_SINCE_MS).toISOString();
   const { api } = await connect(flags);
   const all = await entriesSince(api, since, flags.client);
-  const shown = captured ? all.filter(({ metadata }) => isCaptured(metadata, flags)) : all;
-  if (flags.json === true) {
-    const entries = shown.map(({ noteIds, metadata: _metadata, ...entry }) => ({
-      ...entry,
-      notes: noteIds.length,
-    }));
-    return printJson({ since, entries });
-  }
+  const shown = (flags.captured ?? isNamed) ? all.filter(({ metadata }) => isCaptured(metadata, flags)) : all;
+  if (flags.json === true)
+    return printJson({ since, entries: shown.map(({ metadata: _metadata, ...entry }) => entry) });
   if (shown.length === 0) return print(`Nothing was added since ${day(since)}.`);
   for (const [client, ofClient] of grouped(shown, ({ client }) => client ?? NO_CLIENT)) {
     print(oneLine(client));
     for (const [date, entries] of grouped(ofClient, ({ created_at }) => day(created_at))) {
-      const notes = entries.reduce((sum, entry) => sum + entry.noteIds.length, 0);
+      const notes = entries.reduce((sum, entry) => sum + entry.notes, 0);
       const facts = entries.filter(({ kind }) => kind === "fact").length;
       print(`  ${date}  ${counted({ note: notes, fact: facts }).join(", ")}`);
       entries.forEach(printEntry);
@@ -97,7 +91,7 @@ async function entriesSince(api: MemorydClient, since: string, client: string | 
   for await (const memory of api.memories.list({ ...by, created_from: since })) {
     const known = memory.source === null ? undefined : documents.get(memory.source.document_id);
     if (known !== undefined) {
-      known.noteIds.push(memory.id);
+      known.notes += 1;
       continue;
     }
     const entry = memoryEntry(memory);
@@ -118,19 +112,19 @@ function isCaptured(metadata: Entry["metadata"], { origin, conversation }: Revie
 function factEntry(fact: Fact): Entry {
   const { id, project, created_by: client, recorded_at: created_at, metadata } = fact;
   const text = beginning(statement(fact));
-  return { id, kind: "fact", client, created_at, project, tags: [], text, noteIds: [], metadata };
+  return { id, kind: "fact", client, created_at, project, tags: [], text, notes: 0, metadata };
 }
 
 function memoryEntry(memory: Memory): Entry {
   const { id, content, source, created_by: client, created_at, project, tags, metadata } = memory;
-  const common = { client, created_at, project, tags, metadata, noteIds: [id] };
+  const common = { client, created_at, project, tags, metadata, notes: 1 };
   if (source === null) return { ...common, id, kind: "note", text: beginning(content) };
   const text = source.url ?? source.filename ?? beginning(content);
   return { ...common, id: source.document_id, kind: "document", text };
 }
 
-function printEntry({ id, kind, text, noteIds, project, tags }: Entry): void {
-  const notes = kind === "document" ? ` (${plural(noteIds.length, "note")})` : "";
+function printEntry({ id, kind, text, notes: count, project, tags }: Entry): void {
+  const notes = kind === "document" ? ` (${plural(count, "note")})` : "";
   const what = `${kind === "note" ? "" : `${kind} `}${text}${notes}`;
   print(
     `    ${shortId(id)}  ${oneLine(what)}${tagWords(tags)}${project === null ? "" : ` · ${oneLine(project)}`}`,
