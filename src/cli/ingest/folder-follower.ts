@@ -1,6 +1,6 @@
 import { findDocuments } from "../../files/find-documents.ts";
-import type { FolderStatus, WatchedFolder } from "../../files/watched-folders.ts";
-import { emptyTally, findGone, ingestFiles, lookOf, removeGone, type Run, type Tally } from "./sync-files.ts";
+import type { FolderStatus } from "../../files/watched-folders.ts";
+import { findGone, ingestFiles, lookOf, removeGone, type Run, type Tally } from "./sync-files.ts";
 
 /** From this number of documents on, a folder without any of their files looks like a disk that is not mounted. */
 const MIN_KNOWN = 5;
@@ -14,7 +14,7 @@ const MAX_REMOVED_KEPT = 10_000;
 
 /** Keeps the documents of one watched folder like its files. To be looked at again and again. */
 export class FolderFollower {
-  readonly #folder: WatchedFolder;
+  readonly #folder: string;
   readonly #run: Run;
   /** Sizes and times at the look before: a file that is being written has others. */
   #before: ReadonlyMap<string, string> = new Map();
@@ -25,7 +25,7 @@ export class FolderFollower {
   #files = 0;
   #waiting = 0;
 
-  constructor(folder: WatchedFolder, run: Run, removed: FolderStatus["removed"] = []) {
+  constructor(folder: string, run: Run, removed: FolderStatus["removed"] = []) {
     this.#removed = new Set(removed);
     this.#folder = folder;
     this.#run = run;
@@ -37,24 +37,21 @@ export class FolderFollower {
    * @returns whether another look is needed soon, and whether files wait for it.
    */
   async ingest(tally: Tally): Promise<{ readonly isUnsettled: boolean; readonly isWaiting: boolean }> {
-    const { files } = await findDocuments([this.#folder.path]);
+    const { files } = await findDocuments([this.#folder]);
     const looks = new Map(files.map((file) => [file.path, lookOf(file)]));
     const isStill = (path: string) => this.#before.get(path) === looks.get(path);
     const due = files.filter(({ path }) => this.#run.seen.get(path) !== looks.get(path));
     const settled = due.filter(({ path }) => isStill(path));
     this.#before = looks;
     this.#files = files.length;
-    const own = emptyTally();
     const tried = settled.slice(0, FILES_PER_LOOK);
-    await ingestFiles(this.#run, tried, own);
+    const failedBefore = tally.failed.length;
+    await ingestFiles(this.#run, tried, tally);
     this.#waiting = due.length - tried.length;
     for (const path of this.#failed.keys()) if (!looks.has(path)) this.#failed.delete(path);
     for (const { path } of tried) this.#failed.delete(path);
-    for (const { path, reason } of own.failed) this.#failed.set(path, reason);
-    for (const key of ["added", "replaced", "unchanged", "memories", "notTried"] as const)
-      tally[key] += own[key];
-    tally.failed.push(...own.failed);
-    const isUnsettled = settled.length < due.length || own.notTried > 0;
+    for (const { path, reason } of tally.failed.slice(failedBefore)) this.#failed.set(path, reason);
+    const isUnsettled = settled.length < due.length || tally.notTried > 0;
     const isWaiting = settled.length > FILES_PER_LOOK;
     return { isUnsettled: isUnsettled || isWaiting, isWaiting };
   }
@@ -67,7 +64,7 @@ export class FolderFollower {
     tally: Tally,
     { isWaiting }: { readonly isWaiting: boolean },
   ): Promise<{ readonly isUnsettled: boolean; readonly status: FolderStatus }> {
-    const { known, lost, moved, missingRoots } = await findGone(this.#run, [this.#folder.path]);
+    const { known, lost, moved, missingRoots } = await findGone(this.#run, [this.#folder]);
     const isAway =
       missingRoots.length > 0 ||
       (lost.size > 0 && this.#files === 0) ||

@@ -109,7 +109,7 @@ export async function ingestFiles(run: Run, files: readonly FoundFile[], tally: 
       // No answer, perhaps because the file changed while it was sent.
       const api = await run.findApi();
       if (api === undefined) {
-        tally.notTried = changed.length - i - 1;
+        tally.notTried += changed.length - i - 1;
         return;
       }
       run.api = api;

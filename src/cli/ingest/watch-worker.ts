@@ -50,7 +50,7 @@ async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
   const status = readWatchStatus(dataDir);
   for (const { path, ...options } of folders) {
     const run = await startRun(api, findApi, options, new AbortController().signal);
-    followers.set(path, new FolderFollower({ path }, run, status[path]?.removed));
+    followers.set(path, new FolderFollower(path, run, status[path]?.removed));
   }
   const watcher = watch(
     folders.map(({ path }) => path),

@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "memoryd-follow-"));
   daemon = createFakeDocumentDaemon();
   const run = await startRun(daemon.api, async () => daemon.api, {}, new AbortController().signal);
-  follower = new FolderFollower({ path: folder }, run);
+  follower = new FolderFollower(folder, run);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
