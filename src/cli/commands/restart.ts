@@ -1,12 +1,4 @@
-import {
-  ConfigError,
-  environmentWith,
-  loadConfig,
-  readSettings,
-  readStartWords,
-  startWordsOf,
-} from "../../config/config.ts";
-import type { Settings, StartedWith } from "../../config/config.ts";
+import { ConfigError, loadConfig, readSettings, readStartWords, type Settings } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
@@ -15,7 +7,7 @@ import { compareVersions, versionAt } from "../installed-program.ts";
 import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
 import { didNotStart, faultOf, isRunning, serviceOf, startByServiceManager } from "../service/service.ts";
 import type { InstalledService } from "../service/service.ts";
-import { spawnDaemon } from "./start-detached.ts";
+import { spawnDaemon, startedLike } from "./start-detached.ts";
 
 /** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
 type StartAgain = () => Promise<Daemon>;
@@ -76,17 +68,10 @@ function byItself(
   // A path among them counts from the folder of this command.
   const given = Object.entries(readSettings({ flags, env: {} })).filter(([name]) => name in flags);
   const changes = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-  const startedWith = { ...before, flags: { ...before.flags, ...changes } };
-  const env = environmentWith(startedWith.secrets);
-  const missing = startedWith.secrets.filter((name) => env[name] === undefined);
-  if (missing.length > 0)
-    throw new CliFailure(
-      `The daemon was started with ${missing.join(" and ")}, which is not set here and stands in no file; set it and try again. Nothing was stopped.`,
-    );
-  refuseUnusable(startedWith, env);
+  const { words, env } = usable(() => startedLike({ ...before, flags: { ...before.flags, ...changes } }));
   return async () => {
     const news = newLines(dataDir);
-    const outcome = await spawnDaemon({ dataDir }, startWordsOf(startedWith), env);
+    const outcome = await spawnDaemon({ dataDir }, words, env);
     if (outcome.kind === "failed") throw didNotStart(DID_NOT_START, outcome.message, news());
     const started = await findDaemon(dataDir);
     if (started === undefined) throw didNotStart(DID_NOT_START, "It ended as soon as it was ready.", news());
@@ -113,7 +98,7 @@ function byServiceManager(
   if (daemon !== undefined && version !== undefined)
     refuseOlder(version, daemon.runtime.version, `the service (${launcher}) is`, renewal);
   // Variables of this terminal are not those of the service.
-  refuseUnusable(readStartWords(words), {});
+  usable(() => loadConfig({ ...readStartWords(words), env: {} }));
   return async () => {
     const commands = isRunning(definition) ? definition.restart : definition.install;
     return await startByServiceManager(definition, commands, dataDir, DID_NOT_START);
@@ -129,9 +114,9 @@ function refuseOlder(version: string, running: string, which: string, remedy: st
 }
 
 /** The configuration file may have changed to something that a start refuses. */
-function refuseUnusable(startedWith: Omit<StartedWith, "secrets">, env: NodeJS.ProcessEnv): void {
+function usable<T>(read: () => T): T {
   try {
-    loadConfig({ ...startedWith, env });
+    return read();
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
     throw usageFailure(`${cause.message} memoryd would not start with that; nothing was stopped.`, { cause });

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasStore, lockStart, readRuntimeInfo, startLockOf } from "../../daemon/runtime-file.ts";
-import { environmentWith, loadConfig, type Settings, startWordsOf } from "../../config/config.ts";
+import type { Settings } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
-import { explainStartFailure, spawnDaemon, type StartReport } from "../commands/start-detached.ts";
+import {
+  explainStartFailure,
+  spawnDaemon,
+  START_TIMEOUT_MS,
+  startedLike,
+  type StartReport,
+} from "../commands/start-detached.ts";
 import { checked, type Daemon, findDaemon, requireKept } from "../connect.ts";
 import { type Flags, settingsOf } from "../output/options.ts";
 import { MemorydError } from "../../client/client.ts";
@@ -71,8 +77,6 @@ async function startOnce(settings: Settings, config: string | undefined): Promis
 
 /** A daemon that a command or an agent started ends by itself after so long without use. */
 const EXIT_WHEN_IDLE_MS = 30 * 60 * 1_000;
-/** A daemon that a command has to start reads its store back first. */
-const START_MS = 120_000;
 
 /** How long a daemon that is started for a client stays without use. */
 export const idleMsOf = ({ exitWhenIdleMs }: Settings): number =>
@@ -86,13 +90,8 @@ function crashedOf(dataDir: string) {
   const { startedWith, version } = readRuntimeInfo(dataDir) ?? {};
   if (startedWith === undefined || version !== VERSION) return undefined;
   try {
-    const { secrets, flags, ...rest } = startedWith;
-    const env = environmentWith(secrets);
-    if (secrets.some((name) => env[name] === undefined)) return undefined;
     // The directory may have been moved.
-    const before = { ...rest, flags: { ...flags, dataDir } };
-    loadConfig({ ...before, env });
-    return { words: startWordsOf(before), env };
+    return startedLike({ ...startedWith, flags: { ...startedWith.flags, dataDir } });
   } catch {
     return undefined;
   }
@@ -135,7 +134,7 @@ export async function connectOrStart(
       ? `Starting memoryd${place}; it stops after ${idleMsOf(settings) / 60_000} minutes without use.`
       : "Starting memoryd again, as it was started before it ended without being stopped.",
   );
-  return await reachOrStart(settings, flags.config)(Date.now() + START_MS);
+  return await reachOrStart(settings, flags.config)(Date.now() + START_TIMEOUT_MS);
 }
 
 export interface ForwardedCall {
