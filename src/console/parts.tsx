@@ -213,31 +213,22 @@ interface DeedProps {
 
 /** A button whose deed takes a while: it cannot be pressed twice, and says why it failed. */
 export function Deed({ run, children, kind, isDisabled = false }: DeedProps) {
-  const [state, setState] = useState<{ isRunning: boolean; error?: string }>({ isRunning: false });
-  const isThere = useRef(true);
-  useEffect(() => () => void (isThere.current = false), []);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string>();
   const press = async () => {
-    setState({ isRunning: true });
-    try {
-      await run();
-      if (isThere.current) setState({ isRunning: false });
-    } catch (error) {
-      if (isThere.current) setState({ isRunning: false, error: reasonOf(error) });
-    }
+    setRunning(true);
+    setError(undefined);
+    setError(await run().then(() => undefined, reasonOf));
+    setRunning(false);
   };
   return (
     <>
-      <button
-        type="button"
-        class={kind}
-        disabled={isDisabled || state.isRunning}
-        onClick={() => void press()}
-      >
+      <button type="button" class={kind} disabled={isDisabled || isRunning} onClick={() => void press()}>
         {children}
       </button>
-      {state.error !== undefined && (
+      {error !== undefined && (
         <span class="problem" role="alert">
-          {state.error}
+          {error}
         </span>
       )}
     </>
