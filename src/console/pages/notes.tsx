@@ -4,7 +4,7 @@ import { api, forEach, reasonOf } from "../api.ts";
 import { type PageProps, useMayWrite, useTell } from "../context.ts";
 import { conditionsOf, Filters, isFiltered } from "../filters.tsx";
 import { clockOf, dateOf, dayOf } from "../format.ts";
-import { go, hashOf, useKeys, useRows } from "../hooks.ts";
+import { go, hashOf, useKeys, useLoad, useRows } from "../hooks.ts";
 import { useChanges } from "../live.ts";
 import { AskedDeed, Deed, Empty, Input, Problem } from "../parts.tsx";
 import { texts } from "../texts.ts";
@@ -155,7 +155,6 @@ function usePages(conditions: string) {
   const [{ cursors, first, pages }, setWindow] = useState(NO_PAGES);
   const [total, setTotal] = useState<number>();
   const [problem, setProblem] = useState<string>();
-  const [round, setRound] = useState(0);
   const isLoading = useRef(false);
   const listRef = useRef<HTMLOListElement>(null);
   /** The conditions that the shown pages match. */
@@ -182,21 +181,19 @@ function usePages(conditions: string) {
     return { cursors: known, first: window.first, pages: fresh };
   };
 
-  useEffect(() => {
-    const control = new AbortController();
-    readShown(control.signal).then(
-      (shown) => {
-        shownFor.current = conditions;
-        // At the top a new note is to be seen.
-        if (first > 0 || scrollY > innerHeight / 2) keepPlace();
-        setProblem(undefined);
-        setTotal(shown.pages.at(-1)?.total);
-        setWindow(shown);
-      },
-      (error: unknown) => control.signal.aborted || setProblem(reasonOf(error)),
-    );
-    return () => control.abort();
-  }, [conditions, round]);
+  const { error, reload } = useLoad(
+    async (signal) => {
+      const shown = await readShown(signal);
+      if (signal.aborted) return;
+      shownFor.current = conditions;
+      // At the top a new note is to be seen.
+      if (first > 0 || scrollY > innerHeight / 2) keepPlace();
+      setProblem(undefined);
+      setTotal(shown.pages.at(-1)?.total);
+      setWindow(shown);
+    },
+    [conditions],
+  );
 
   useLayoutEffect(() => {
     const kept = anchor.current;
@@ -238,11 +235,11 @@ function usePages(conditions: string) {
       .flatMap(({ items }) => items)
       .sort((a, b) => Number(b.created_at > a.created_at) - Number(b.created_at < a.created_at)),
     total,
-    problem,
+    problem: error ?? problem,
     listRef,
     pageAbove: first > 0 ? first - 1 : undefined,
     pageBelow: (cursors[after] ?? null) === null ? undefined : after,
-    reload: () => setRound((n) => n + 1),
+    reload,
     showOlder: () =>
       void show(after, (page) => ({
         cursors: [...cursors.slice(0, after + 1), page.next_cursor],
