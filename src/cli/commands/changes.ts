@@ -252,25 +252,27 @@ async function undo(flags: Flags): Promise<void> {
   const wanted = present({ client: flags.client, since, user_id: flags.user });
   if (flags.yes !== true) {
     const { items } = await api.undo({ ...wanted, dry_run: true });
-    items.forEach(printUndone);
+    // Standard output is for the JSON alone.
+    items.forEach((item) => (flags.json === true ? complain : print)(undone(item)));
     const count = items.filter(({ done }) => done).length;
-    if (count === 0) return print("There is nothing to take back.");
+    if (count === 0)
+      return flags.json === true ? printJson({ items }) : print("There is nothing to take back.");
     const question = `Take back ${plural(count, "change")}?`;
     if (!(await confirmed(question, "Nothing was changed"))) return;
   }
   const { items } = await api.undo(wanted, { timeoutMs: UNDO_TIMEOUT_MS });
   if (flags.json === true) return printJson({ items });
-  if (flags.yes === true) items.forEach(printUndone);
-  else items.filter(({ done }) => !done).forEach(printUndone);
+  // The others were printed before the question.
+  for (const item of items) if (flags.yes === true || !item.done) print(undone(item));
   if (items.length === 0) return print("There is nothing to take back.");
   print(`took back ${plural(items.filter(({ done }) => done).length, "change")}`);
 }
 
 type Undone = Awaited<ReturnType<MemorydClient["undo"]>>["items"][number];
 
-function printUndone({ kind, id, text, reason }: Undone): void {
+function undone({ kind, id, text, reason }: Undone): string {
   const why = reason === undefined ? "" : ` (left as it is: ${reason})`;
-  print(`${paint("faint", `${shortId(id)}  ${kind}`)}  ${beginning(text)}${why}`);
+  return `${paint("faint", `${shortId(id)}  ${kind}`)}  ${beginning(text)}${why}`;
 }
 
 export function addSupersededCommands(memoryd: Command): void {

@@ -41,16 +41,18 @@ interface Following {
 }
 
 let changedAt = performance.now();
+/** After the last look, by path. */
+let status: Record<string, FolderStatus> = {};
 
 async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
   const findApi = async () => (await findDaemon(dataDir, "memoryd-watch").catch(() => undefined))?.api;
   const api = await findApi();
   if (api === undefined) throw new Error("the daemon does not answer");
   const followers = new Map<string, FolderFollower>();
-  const status = readWatchStatus(dataDir);
+  const kept = readWatchStatus(dataDir);
   for (const { path, ...options } of folders) {
     const run = await startRun(api, findApi, options, new AbortController().signal);
-    followers.set(path, new FolderFollower(path, run, status[path]?.removed));
+    followers.set(path, new FolderFollower(path, run, kept[path]?.removed));
   }
   const watcher = watch(
     folders.map(({ path }) => path),
@@ -71,10 +73,7 @@ async function follow(folders: readonly WatchedFolder[]): Promise<Following> {
 }
 
 /** @returns whether another look is needed soon, and whether files wait for it that can be ingested at once. */
-async function look(
-  { followers }: Following,
-  told: Map<string, FolderStatus["state"]>,
-): Promise<{ readonly isUnsettled: boolean; readonly isWaiting: boolean }> {
+async function look({ followers }: Following) {
   const tally = emptyTally();
   let isUnsettled = false;
   let isWaiting = false;
@@ -83,15 +82,15 @@ async function look(
     isUnsettled ||= after.isUnsettled;
     isWaiting ||= after.isWaiting;
   }
-  const status: Record<string, FolderStatus> = {};
+  const before = status;
+  status = {};
   for (const [path, follower] of followers) {
     const after = await follower.remove(tally, { isWaiting });
     isUnsettled ||= after.isUnsettled;
     status[path] = after.status;
     const { state, kept } = after.status;
-    if (state === "kept" && told.get(path) !== "kept")
+    if (state === "kept" && before[path]?.state !== "kept")
       say("warn", `${path} is gone, or its files are; ${plural(kept, "document")} of them stay`);
-    told.set(path, state);
   }
   writeWatchStatus(dataDir, status);
   const { added, replaced, removed, failed } = tally;
@@ -108,7 +107,6 @@ async function main(): Promise<void> {
   const folders = readWatchedFolders(dataDir);
   if (folders.length === 0) return;
   const following = await follow(folders);
-  const told = new Map<string, FolderStatus["state"]>();
   let lookedAt = changedAt;
   let earliest = 0;
   let isDue = true;
@@ -119,7 +117,7 @@ async function main(): Promise<void> {
     const isLookDue = (isDue || changedAt > lookedAt) && isSettled && now > earliest;
     if (isWaiting || isLookDue || now - lookedAt > LOOK_EVERY_MS) {
       lookedAt = now;
-      ({ isUnsettled: isDue, isWaiting } = await look(following, told));
+      ({ isUnsettled: isDue, isWaiting } = await look(following));
       const took = performance.now() - now;
       earliest = performance.now() + (isDue ? 0 : took * PAUSE_PER_LOOK);
       // The next look is only comparable after a while.

@@ -104,10 +104,13 @@ it("shows what an undo takes back, and asks", async () => {
   const asked = await runCliHere(words, { home, env: { MEMORYD_DATA_DIR: home } });
   expect(asked.code).toBe(2);
   expect(asked.stdout).toBe(`${end}  updated  spoilt\n`);
+  const askedForJson = await runCliHere([...words, "--json"], { home, env: { MEMORYD_DATA_DIR: home } });
+  expect(askedForJson).toMatchObject({ stdout: "", stderr: expect.stringContaining("updated  spoilt\n") });
   expect((await all.getMemory({ id: memory.id })).content).toBe("spoilt");
   expect(await printed(...words, "--yes")).toBe(`${end}  updated  spoilt\ntook back 1 change\n`);
   expect((await all.getMemory({ id: memory.id })).content).toBe("as it was");
   expect(await printed(...words)).toBe("There is nothing to take back.\n");
+  expect(JSON.parse(await printed(...words, "--json"))).toEqual({ items: [] });
 });
 
 it("names what is meant where the letter of a span means nothing, and takes no time to come", async () => {
