@@ -108,6 +108,7 @@ export type DeletedUserMemories = Static<typeof userWire.DeleteUserMemoriesReply
 
 export type Health = Static<typeof systemWire.HealthReply>;
 export type Version = Static<typeof systemWire.VersionReply>;
+export type Session = Static<typeof systemWire.SessionReply>;
 export type Stats = Static<typeof systemWire.StatsReply>;
 export type Settings = Static<typeof systemWire.SettingsReply>;
 export type Logs = Static<typeof systemWire.LogsReply>;

@@ -1,14 +1,5 @@
 /** The daemon as this tab sees it: one client, with the key or token of whoever signed in. */
-import { createClient, type MemorydClient, MemorydError } from "../client/client.ts";
-
-export interface Session {
-  readonly name: string | null;
-  readonly scope: "read" | "write" | "admin";
-  /** The one user whose data the key reaches; null: everybody's. */
-  readonly user_id: string | null;
-  readonly key_needed: boolean;
-  readonly version: string;
-}
+import { createClient, type MemorydClient, MemorydError, type Session } from "../client/client.ts";
 
 /** Sent on `window` when the daemon wants a key that this tab does not have, or no longer. */
 export const SIGNED_OUT = "memoryd:signed-out";

@@ -1,7 +1,7 @@
 /** Shared by every page: who is signed in, and how to say what was done. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Session } from "./api.ts";
+import type { Session } from "../client/client.ts";
 import type { Route } from "./hooks.ts";
 
 export interface PageProps {
