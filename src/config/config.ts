@@ -163,14 +163,6 @@ function withoutCredentials(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1…@").replace(/[?#].*$/s, "?…");
 }
 
-/** The variables of this process without those that are settings, but for these secrets. */
-export function environmentWith(secrets: readonly string[]): NodeJS.ProcessEnv {
-  const ours = new Set(variablesOfDaemon());
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !ours.has(name) || secrets.includes(name)),
-  );
-}
-
 /** The names of those variables of this process that are settings or secrets of the daemon. */
 export function variablesOfDaemon(): string[] {
   const ours = [...ALL_SETTINGS.map(({ variable }) => variable), ...SECRETS];
@@ -340,13 +332,23 @@ function unknownSetting(kind: string, name: string, known: readonly string[]): C
 
 const isSettingName = (key: string): key is SettingName => Object.hasOwn(SETTINGS_SCHEMA, key);
 
-/** The arguments of a start with these settings. */
-export function startWordsOf({ configFile, flags }: Omit<StartedWith, "secrets">): string[] {
-  return [
-    "start",
-    ...(configFile === undefined ? [] : [`--config=${configFile}`]),
-    ...Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`),
-  ];
+/**
+ * The arguments and variables that start a daemon again as one was started: the variables of this process, but of those for
+ * the daemon only its secrets.
+ * @throws {ConfigError} where a secret is not set here, or a start would refuse the settings.
+ */
+export function startLike(before: StartedWith) {
+  const { configFile, flags, secrets } = before;
+  const others = new Set(variablesOfDaemon().filter((name) => !secrets.includes(name)));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !others.has(name)));
+  const missing = secrets.filter((name) => env[name] === undefined);
+  if (missing.length > 0)
+    throw new ConfigError(
+      `The daemon was started with ${missing.join(" and ")}, which is not set here and stands in no file; set it and try again.`,
+    );
+  loadConfig({ ...before, env });
+  const given = Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`);
+  return { words: ["start", ...(configFile === undefined ? [] : [`--config=${configFile}`]), ...given], env };
 }
 
 /** Settings in the arguments of a start, in both spellings of flags; ignores unknown flags and other words. */

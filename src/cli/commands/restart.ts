@@ -1,4 +1,11 @@
-import { ConfigError, loadConfig, readSettings, readStartWords, type Settings } from "../../config/config.ts";
+import {
+  ConfigError,
+  loadConfig,
+  readSettings,
+  readStartWords,
+  type Settings,
+  startLike,
+} from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { logFileOf, newLines } from "../../daemon/rotating-log.ts";
 import { lockStart, startLockOf } from "../../daemon/runtime-file.ts";
@@ -7,7 +14,7 @@ import { compareVersions, versionAt } from "../installed-program.ts";
 import { CliFailure, print, printTable, usageFailure } from "../output/output.ts";
 import { didNotStart, faultOf, isRunning, serviceOf, startByServiceManager } from "../service/service.ts";
 import type { InstalledService } from "../service/service.ts";
-import { spawnDaemon, startedLike } from "./start-detached.ts";
+import { spawnDaemon } from "./start-detached.ts";
 
 /** Waits until it is ready. @throws {CliFailure} why it did not start, with the end of its log. */
 type StartAgain = () => Promise<Daemon>;
@@ -68,7 +75,7 @@ function byItself(
   // A path among them counts from the folder of this command.
   const given = Object.entries(readSettings({ flags, env: {} })).filter(([name]) => name in flags);
   const changes = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-  const { words, env } = usable(() => startedLike({ ...before, flags: { ...before.flags, ...changes } }));
+  const { words, env } = usable(() => startLike({ ...before, flags: { ...before.flags, ...changes } }));
   return async () => {
     const news = newLines(dataDir);
     const outcome = await spawnDaemon({ dataDir }, words, env);
@@ -119,6 +126,6 @@ function usable<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
-    throw usageFailure(`${cause.message} memoryd would not start with that; nothing was stopped.`, { cause });
+    throw usageFailure(`${cause.message} memoryd would not start; nothing was stopped.`, { cause });
   }
 }

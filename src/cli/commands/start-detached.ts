@@ -1,15 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import {
-  type Config,
-  ConfigError,
-  environmentWith,
-  loadConfig,
-  type Settings,
-  setVariables,
-  type StartedWith,
-  startWordsOf,
-} from "../../config/config.ts";
+import { type Config, ConfigError, type Settings, setVariables } from "../../config/config.ts";
 import { incompleteProgram, messageOf, pathFault } from "../../config/narrow.ts";
 import { ServiceError } from "../../core/errors.ts";
 import { makeFolder } from "../../files/own-files.ts";
@@ -86,24 +77,6 @@ export async function spawnDaemon(
   if (report.kind === "failed") return report;
   const pid = ["process", String(child.pid)] as const;
   return { kind: "ready", summary: [...report.summary, pid, ["log", logFile]] };
-}
-
-/**
- * The arguments and variables that start a daemon again as one was started.
- * @throws {CliFailure} where a secret of it is not set here. @throws {ConfigError} where a start would refuse its settings.
- */
-export function startedLike(before: StartedWith): {
-  readonly words: string[];
-  readonly env: NodeJS.ProcessEnv;
-} {
-  const env = environmentWith(before.secrets);
-  const missing = before.secrets.filter((name) => env[name] === undefined);
-  if (missing.length > 0)
-    throw new CliFailure(
-      `The daemon was started with ${missing.join(" and ")}, which is not set here and stands in no file; set it and try again. Nothing was stopped.`,
-    );
-  loadConfig({ ...before, env });
-  return { words: startWordsOf(before), env };
 }
 
 /** Opens a file in the data directory. @throws {CliFailure} that explains why it cannot be opened. */

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasStore, lockStart, readRuntimeInfo, startLockOf } from "../../daemon/runtime-file.ts";
-import type { Settings } from "../../config/config.ts";
+import { type Settings, startLike } from "../../config/config.ts";
 import { VERSION } from "../../config/limits.ts";
 import { CliFailure, complain } from "../output/output.ts";
 import {
   explainStartFailure,
   spawnDaemon,
   START_TIMEOUT_MS,
-  startedLike,
   type StartReport,
 } from "../commands/start-detached.ts";
 import { checked, type Daemon, findDaemon, requireKept } from "../connect.ts";
@@ -91,7 +90,7 @@ function crashedOf(dataDir: string) {
   if (startedWith === undefined || version !== VERSION) return undefined;
   try {
     // The directory may have been moved.
-    return startedLike({ ...startedWith, flags: { ...startedWith.flags, dataDir } });
+    return startLike({ ...startedWith, flags: { ...startedWith.flags, dataDir } });
   } catch {
     return undefined;
   }
