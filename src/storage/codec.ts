@@ -1,4 +1,5 @@
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from "@msgpack/msgpack";
+import { inPieces } from "../core/at-once.ts";
 import { storeUnusable } from "../core/errors.ts";
 import type { Change, LanceTable } from "../core/rows.ts";
 import { TABLE_SPECS } from "./tables/specs.ts";
@@ -22,24 +23,19 @@ const extensionCodec: ExtensionCodecType<undefined> = {
     if (value instanceof Float32Array) return new ExtData(FLOAT32_ARRAY, bytesOf(value));
     if (value instanceof Int8Array) return new ExtData(INT8_ARRAY, bytesOf(value));
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
-      return new ExtData(ENTRIES, encodeEntries(value));
+      return new ExtData(ENTRIES, encoder.encode(Object.entries(value).flat(1)));
     return null;
   },
   // Copied: a row must not keep the whole segment it was read from in memory, and floats need their alignment.
   decode(data, type) {
     if (type === FLOAT32_ARRAY) return new Float32Array(new Uint8Array(data).buffer);
     if (type === INT8_ARRAY) return new Int8Array(new Uint8Array(data).buffer);
-    if (type === ENTRIES) return objectOf(decoder.decode(data));
+    if (type === ENTRIES) return Object.fromEntries(inPieces(decoder.decode(data) as [string, unknown][], 2));
     throw new RangeError(`unknown extension ${type}`);
   },
 };
 
-/** Levels of nesting; shallow enough for the stack of both directions, as what is written must be readable. */
-const MAX_DEPTH = 1_000;
-/** Maximum nesting of objects with a key `__proto__`; each takes several calls to read. */
-const MAX_ENTRIES_DEPTH = 50;
-
-const encoder: Encoder = new Encoder({ extensionCodec, ignoreUndefined: true, maxDepth: MAX_DEPTH });
+const encoder: Encoder = new Encoder({ extensionCodec, ignoreUndefined: true });
 const decoder: Decoder = new Decoder({ extensionCodec });
 
 /**
@@ -50,7 +46,7 @@ const decoder: Decoder = new Decoder({ extensionCodec });
  * with any key. A property that is undefined is left out.
  *
  * @param erases the user whose data the changes erase.
- * @throws {Error} for a value that no row may hold, or metadata nested deeper than 990 levels.
+ * @throws {Error} for a value that no row may hold, or metadata nested deeper than 90 levels.
  */
 export function* encodeChanges(changes: readonly Change[], erases?: string): Generator<Uint8Array, void> {
   yield encoder.encodeSharedRef([CHANGES_FORMAT, changes.length, ...(erases === undefined ? [] : [erases])]);
@@ -97,31 +93,4 @@ function toChange(value: unknown): Change {
 
 function bytesOf(array: Float32Array | Int8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
-}
-
-let entriesDepth = 0;
-
-function encodeEntries(value: object): Uint8Array<ArrayBuffer> {
-  if (entriesDepth >= MAX_ENTRIES_DEPTH) throw new Error("Too deep objects with a key of __proto__");
-  entriesDepth += 1;
-  try {
-    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    return encoder.encode(entries.flat(1));
-  } finally {
-    entriesDepth -= 1;
-  }
-}
-
-function objectOf(entries: unknown): object {
-  if (!Array.isArray(entries)) throw new TypeError("not the entries of an object");
-  const object = {};
-  for (let i = 0; i < entries.length; i += 2) {
-    Object.defineProperty(object, entries[i], {
-      value: entries[i + 1],
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  }
-  return object;
 }

@@ -150,11 +150,10 @@ describe("encodeChanges and decodeChanges", () => {
     const nested = (key: string, levels: number) => {
       return withMetadata(JSON.parse(`${`{"${key}":`.repeat(levels)}1${"}".repeat(levels)}`) as Metadata);
     };
-    for (const deep of [nested("a", 950), nested("__proto__", 49)]) {
+    for (const deep of [nested("a", 90), nested("__proto__", 90)]) {
       expect(JSON.stringify(throughBytes([deep]))).toBe(JSON.stringify([deep]));
     }
-    expect(() => encodeWhole([nested("a", 1_000)])).toThrow(/Too deep/);
-    expect(() => encodeWhole([nested("__proto__", 51)])).toThrow(/Too deep/);
+    expect(() => encodeWhole([nested("a", 100)])).toThrow(/Too deep/);
   });
 
   it("refuse a newer format with a sentence", () => {
