@@ -44,8 +44,7 @@ export async function openDocumentService(
   const files = await DiskFileStore.open({
     disk: nodeDisk,
     directory: config.dataDir,
-    isNeeded: (sha256) => documents.needsFile(sha256),
-    wasNeeded: (sha256) => documents.neededFile(sha256),
+    documents,
     isAllKnown: hasAllDocuments,
   });
   const extractor = openExtractor({

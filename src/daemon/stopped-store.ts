@@ -103,12 +103,10 @@ export async function withLockedStore<T>(
     ...options,
   });
   try {
-    const { documents } = opened.store.catalogue;
     const files = await DiskFileStore.open({
       disk: nodeDisk,
       directory,
-      isNeeded: (sha256) => documents.needsFile(sha256),
-      wasNeeded: (sha256) => documents.neededFile(sha256),
+      documents: opened.store.catalogue.documents,
       isAllKnown: opened.hasAllDocuments,
     });
     return await work(opened, files);

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { notFound, ServiceError, storeFull } from "../../core/errors.ts";
+import type { DocumentIndex } from "../../core/documents/document-index.ts";
 import type { FileStore, HeldFile, IncomingFile } from "../../core/documents/document-ports.ts";
 import { isFull, writeRefused } from "../journal/journal.ts";
 import { type Disk, type DiskFile, hasCode } from "./disk.ts";
@@ -11,10 +12,7 @@ export interface DiskFileStoreOptions {
   readonly disk: Disk;
   /** The data directory; the files are in a folder of it. */
   readonly directory: string;
-  /** True if a row needs the file with that SHA-256. */
-  readonly isNeeded: (sha256: string) => boolean;
-  /** True if a document that was deleted since the store was opened had it. */
-  readonly wasNeeded: (sha256: string) => boolean;
+  readonly documents: Pick<DocumentIndex, "needsFile" | "neededFile">;
   /** True if the rows at the start name every file that any kept state of the store names. */
   readonly isAllKnown: boolean;
 }
@@ -236,13 +234,13 @@ export class DiskFileStore implements FileStore {
   }
 
   #isInUse(sha256: string): boolean {
-    return this.#options.isNeeded(sha256) || this.#holders.has(sha256);
+    return this.#options.documents.needsFile(sha256) || this.#holders.has(sha256);
   }
 
   /** True for a file that no document has had in any state that the store may be opened at. */
   #isNobodys(sha256: string): boolean {
-    const { isAllKnown, wasNeeded } = this.#options;
-    return (isAllKnown || this.#fresh.has(sha256)) && !wasNeeded(sha256);
+    const { isAllKnown, documents } = this.#options;
+    return (isAllKnown || this.#fresh.has(sha256)) && !documents.neededFile(sha256);
   }
 }
 

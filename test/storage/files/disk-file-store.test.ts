@@ -18,8 +18,10 @@ const open = ({ isAllKnown = false, disk = nodeDisk }: { isAllKnown?: boolean; d
   DiskFileStore.open({
     disk,
     directory,
-    isNeeded: (sha256) => needed.has(sha256),
-    wasNeeded: (sha256) => wasNeeded.has(sha256),
+    documents: {
+      needsFile: (sha256) => needed.has(sha256),
+      neededFile: (sha256) => wasNeeded.has(sha256),
+    },
     isAllKnown,
   });
 const names = () => readdirSync(join(directory, "files")).toSorted();
@@ -83,9 +85,7 @@ describe("DiskFileStore", () => {
 
   it("removes, reads and measures nothing outside of its folder, whatever a store from elsewhere names", async () => {
     writeFileSync(join(directory, "letter"), "x");
-    const { isNeeded, wasNeeded } = { isNeeded: () => false, wasNeeded: () => false };
-    const open = DiskFileStore.open({ disk: nodeDisk, directory, isNeeded, wasNeeded, isAllKnown: true });
-    const files = await open;
+    const files = await open({ isAllKnown: true });
     files.hold(["../letter"])();
     await files.removeUnneeded(await files.listUnneeded());
     await expect(files.read("../letter")).rejects.toMatchObject({ code: "DAMAGED" });
@@ -166,13 +166,7 @@ describe("DiskFileStore", () => {
         write: () => Promise.reject(full),
       }),
     };
-    store = await DiskFileStore.open({
-      disk,
-      directory,
-      isNeeded: () => false,
-      wasNeeded: () => true,
-      isAllKnown: false,
-    });
+    store = await open({ disk });
     const file = await store.create();
     await expect(file.write(Buffer.from("x"))).rejects.toMatchObject({ code: "STORE_FULL" });
     await file.discard();
