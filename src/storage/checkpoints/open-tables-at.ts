@@ -4,7 +4,6 @@ import { storeUnusable } from "../../core/errors.ts";
 import type { LanceTable } from "../../core/rows.ts";
 import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
-import { removeDerived } from "../image/index-image.ts";
 import { isVersionHint, moveOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
 import type { StoreIndexes, StoreLog } from "../store-indexes.ts";
@@ -115,15 +114,6 @@ export async function copyTexts(
   return true;
 }
 
-/** What starts set aside, and what builds before the first release left, which may hold deleted data. */
-async function removeFormer(disk: Disk, directory: string): Promise<void> {
-  await removeTree(disk, asideFolder(directory));
-  const journal = join(directory, "journal");
-  for (const { name } of await disk.list(journal))
-    if (/\.torn-\d+/.test(name)) await disk.remove(join(journal, name));
-  await removeDerived(disk, directory, "TEXTS");
-}
-
 /** Files of the tables that no kept checkpoint names, and their removal. */
 export class LeftOvers {
   readonly #disk: Disk;
@@ -149,7 +139,7 @@ export class LeftOvers {
       else found.add(path);
     }
     this.#found = found;
-    await removeFormer(this.#disk, this.#directory);
+    await removeTree(this.#disk, asideFolder(this.#directory));
   }
 
   /** Removes at once, and for certain, the tables of which `named` has no file, and that nobody reads any more. */
@@ -158,8 +148,7 @@ export class LeftOvers {
     const staying = new Set(Array.from(named, (path) => path.split("/")[0]));
     for (const { name } of await this.#disk.list(folder))
       if (!staying.has(name)) await removeTree(this.#disk, join(folder, name));
-    await removeFormer(this.#disk, this.#directory);
-    for (const path of [folder, join(this.#directory, "journal"), this.#directory])
-      await this.#disk.syncDirectory(path);
+    await removeTree(this.#disk, asideFolder(this.#directory));
+    for (const path of [folder, this.#directory]) await this.#disk.syncDirectory(path);
   }
 }

@@ -90,13 +90,9 @@ export async function writeImage(
   }
 }
 
-export function removeImage(disk: Disk, directory: string): Promise<void> {
-  return removeDerived(disk, directory, IMAGE_NAME);
-}
-
-/** Removes a file of the data directory, for certain: a power failure does not bring it back. @throws {ServiceError} INTERNAL. */
-export async function removeDerived(disk: Disk, directory: string, name: string): Promise<void> {
-  const path = join(directory, name);
+/** Removes the image, for certain: a power failure does not bring it back. @throws {ServiceError} INTERNAL. */
+export async function removeImage(disk: Disk, directory: string): Promise<void> {
+  const path = join(directory, IMAGE_NAME);
   try {
     if ((await disk.size(path)) === undefined) return;
     await disk.remove(path);
