@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { inTurns } from "../../core/at-once.ts";
 import { conflict, notReady } from "../../core/errors.ts";
 import type { Change } from "../../core/rows.ts";
 import {
@@ -89,13 +90,16 @@ export class Checkpointer {
   #older: Checkpoint | undefined;
   #nextNumber: number;
   #pending = { rows: 0, bytes: 0 };
-  #running: Promise<void> | undefined;
-  #following: Promise<void> | undefined;
+  /** One piece of work at a time: two at once remove each other's new files. */
+  readonly #inTurn = inTurns();
+  #isRunning = false;
+  /** A flush that waits for its turn; those who ask meanwhile share it. */
+  #next: Promise<void> | undefined;
   #failures = 0;
   #retryAt = 0;
   #stopped: Error | undefined;
   #closed = false;
-  #renewing: Promise<void> | undefined;
+  #isRenewing = false;
   /** A backup is being made: of this checkpoint, whose files stay until then, once it is written. */
   #held: { checkpoint?: Checkpoint | undefined } | undefined;
   readonly #leftOvers: LeftOvers;
@@ -125,29 +129,24 @@ export class Checkpointer {
     this.#pending = { rows: this.#pending.rows + rows, bytes: this.#pending.bytes + bytes };
     const { rows: maxRows, bytes: maxBytes } = this.#limits;
     if (this.#pending.rows < maxRows && this.#pending.bytes < maxBytes) return;
-    if (
-      this.#running !== undefined ||
-      this.#following !== undefined ||
-      this.#closed ||
-      this.#stopped !== undefined ||
-      this.#now() < this.#retryAt
-    )
-      return;
+    const isUnderWay = this.#isRunning || this.#next !== undefined;
+    if (isUnderWay || this.#closed || this.#stopped !== undefined || this.#now() < this.#retryAt) return;
     this.flush().catch((error: unknown) => this.#parts.report(error));
   }
 
   /** Brings all that is pending into a checkpoint. @throws whatever went wrong: it is tried again. */
   flush(): Promise<void> {
-    // Callers who come while one runs share the next. It is asked for first: in the turn between the two none may
-    // slip in, because two at once remove each other's new files.
-    if (this.#following !== undefined) return this.#following;
-    return this.#inTurn(() => this.#flushNow());
+    this.#next ??= this.#inTurn(() => {
+      this.#next = undefined;
+      return this.#run(() => this.#flushNow());
+    });
+    return this.#next;
   }
 
   /** After what runs. Flushes nothing: what is pending is in the journal. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled([this.#running, this.#following, this.#renewing]);
+    await this.#inTurn(async () => {});
   }
 
   /**
@@ -157,24 +156,24 @@ export class Checkpointer {
    *
    * @throws whatever went wrong. The old tables are in use then, or, where that was the removal of their files, the new.
    */
-  renew(generation: Generation): Promise<void> {
-    if (this.#held !== undefined)
-      return Promise.reject(conflict("A backup is being made; try again when it is done."));
-    this.#renewing = this.#renewNow(generation).finally(() => {
-      this.#renewing = undefined;
-    });
-    return this.#renewing;
+  async renew(generation: Generation): Promise<void> {
+    if (this.#held !== undefined) throw conflict("A backup is being made; try again when it is done.");
+    this.#isRenewing = true;
+    const renew = async () => {
+      await this.#flushNow();
+      await this.#replaceTables(generation);
+    };
+    await this.#inTurn(() => this.#run(renew)).finally(() => (this.#isRenewing = false));
   }
 
   /** A checkpoint of what there is, also when nothing is new but what `describe` says. */
   note(): Promise<void> {
-    return this.#inTurn(() => this.#flushNow({ always: true }));
+    return this.#inTurn(() => this.#run(() => this.#flushNow({ always: true })));
   }
 
   /** A checkpoint whose files stay until `release`. @throws {ServiceError} CONFLICT while another is held. */
   async hold() {
-    if (this.#renewing !== undefined)
-      throw conflict("Deleted data is being purged; make the backup when that is done.");
+    if (this.#isRenewing) throw conflict("Deleted data is being purged; make the backup when that is done.");
     if (this.#held !== undefined) throw conflict("A backup is being made already.");
     const held: { checkpoint?: Checkpoint | undefined } = {};
     this.#held = held;
@@ -182,10 +181,11 @@ export class Checkpointer {
       if (this.#held === held) this.#held = undefined;
     };
     try {
-      await this.#inTurn(async () => {
+      const flush = async () => {
         await this.#flushNow();
         held.checkpoint = this.#latest;
-      });
+      };
+      await this.#inTurn(() => this.#run(flush));
       const { checkpoint } = held;
       if (checkpoint === undefined) throw new TypeError("a store that was flushed has a checkpoint");
       return { checkpoint, release } as const;
@@ -200,48 +200,26 @@ export class Checkpointer {
     return roomNeededFor(this.#latest?.tables ?? [], this.#limits.freeBytes);
   }
 
-  /** In the place of the next flush, so that many flushes cannot keep it waiting. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const before = this.#following ?? this.#running;
-    if (before === undefined) return this.#start(work);
-    const turn = before
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#following === turn) this.#following = undefined;
-        return this.#start(work);
-      });
-    this.#following = turn;
-    return turn;
-  }
-
-  #start(work: () => Promise<void>): Promise<void> {
-    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
-    if (this.#closed) return Promise.reject(notReady("the store is closing"));
-    this.#running = this.#parts.journal
-      .assertInPlace()
-      .then(work)
-      .then(
-        () => {
-          this.#failures = 0;
-          this.#retryAt = 0;
-        },
-        (error: unknown) => {
-          this.#noteFailure(error);
-          throw error;
-        },
-      )
-      .finally(() => {
-        this.#running = undefined;
-        // Enough for another flush may have been written meanwhile.
-        this.notePending(0, 0);
-      });
-    return this.#running;
-  }
-
-  #noteFailure(error: unknown): void {
-    if (error instanceof SyncError) this.#stopped = error;
-    this.#retryAt = this.#now() + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
-    this.#failures += 1;
+  /** Does work whose turn it is. */
+  async #run(work: () => Promise<void>): Promise<void> {
+    if (this.#stopped !== undefined) throw this.#stopped;
+    if (this.#closed) throw notReady("the store is closing");
+    this.#isRunning = true;
+    try {
+      await this.#parts.journal.assertInPlace();
+      await work();
+      this.#failures = 0;
+      this.#retryAt = 0;
+    } catch (error) {
+      if (error instanceof SyncError) this.#stopped = error;
+      this.#retryAt = this.#now() + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
+      this.#failures += 1;
+      throw error;
+    } finally {
+      this.#isRunning = false;
+      // Enough for another flush may have been written meanwhile.
+      this.notePending(0, 0);
+    }
   }
 
   async #flushNow({ always = false } = {}): Promise<void> {
@@ -261,22 +239,9 @@ export class Checkpointer {
     // From here on everything is safe; what fails is done by the next flush.
     if (this.#older !== undefined) await journal.dropThrough(this.#older.sequence, false);
     // What is about to be copied need not be compacted.
-    if (this.#renewing !== undefined) return;
+    if (this.#isRenewing) return;
     if (await tables.compact(this.#limits.compaction)) await this.#writeCheckpoint(header);
     await this.#leftOvers.remove(this.#namedPaths());
-  }
-
-  async #renewNow(generation: Generation): Promise<void> {
-    let replaced = Promise.resolve();
-    await this.#inTurn(async () => {
-      await this.#flushNow();
-      replaced = this.#replaceTables(generation);
-      // Whoever shares this turn asked for a checkpoint, and that is written.
-      await replaced.catch((error: unknown) => {
-        if (error instanceof SyncError) this.#stopped = error;
-      });
-    });
-    await replaced;
   }
 
   async #replaceTables(generation: Generation): Promise<void> {
