@@ -73,7 +73,6 @@ export class SegmentJournal implements Journal {
   #readOnly: ServiceError | undefined;
   /** No room but for what frees, as far as known. */
   #full = false;
-  #lookingForRoom = false;
 
   constructor(state: SegmentJournalState) {
     this.#state = state;
@@ -83,7 +82,7 @@ export class SegmentJournal implements Journal {
     this.#superseded = [...state.superseded];
     this.#durable = state.sequence;
     this.#next = state.sequence + 1;
-    this.#findRoomSoon();
+    void this.#asChore(() => this.#findRoom());
   }
 
   get position() {
@@ -109,10 +108,7 @@ export class SegmentJournal implements Journal {
   append({ time, changes, erases, frees }: RecordToAppend) {
     if (this.#readOnly !== undefined) throw this.#readOnly;
     if (this.#closing !== undefined) throw notReady("The store is closed.");
-    if (this.#full && !frees) {
-      this.#findRoomSoon();
-      throw diskFull();
-    }
+    if (this.#full && !frees) throw diskFull();
 
     // At least the beginning is encoded now: what cannot be encoded is refused before others wait behind it.
     const first = cutRecord({ changes, erases }).next().value;
@@ -299,12 +295,6 @@ export class SegmentJournal implements Journal {
     this.#next = this.#durable + 1;
     this.#state.onRefused?.();
     for (const { reject } of refused) reject(reason);
-  }
-
-  #findRoomSoon(): void {
-    if (this.#lookingForRoom || this.#closing !== undefined) return;
-    this.#lookingForRoom = true;
-    void this.#asChore(() => this.#findRoom()).finally(() => (this.#lookingForRoom = false));
   }
 
   /** Fills up the reserve; the disk is full as long as that fails or leaves no room beside it. */
