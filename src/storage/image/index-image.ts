@@ -71,13 +71,12 @@ export function encodeImage(
   return [new Uint8Array(Uint32Array.of(header.length).buffer), header, ...contents];
 }
 
-/** Writes an image in place of the one before. Not synced, since what a crash leaves of it is recognised. */
+/** Writes an image where there is none. Not synced, since what a crash leaves of it is recognised. */
 export async function writeImage(
   disk: Disk,
   directory: string,
   contents: Iterable<Uint8Array>,
 ): Promise<void> {
-  await removeImage(disk, directory);
   const file = await disk.open(join(directory, IMAGE_NAME), "create");
   try {
     let position = 0;

@@ -2,7 +2,7 @@ import { ANALYSER_VERSION } from "../../core/text/analyser.ts";
 import type { StampedVectors } from "../catalogue/stamped-vectors.ts";
 import type { CheckpointedTable, ChosenCheckpoint } from "../checkpoints/checkpoint.ts";
 import type { Disk } from "../files/disk.ts";
-import { LEAST_FREE_BYTES, roomNeededFor } from "../files/disk-space.ts";
+import { roomNeededFor } from "../files/disk-space.ts";
 import { encodeImage, IMAGE_FROM, IMAGE_LAYOUT, IndexImage, removeImage, writeImage } from "./index-image.ts";
 import { imageOf, type StoreIndexes, type StoreLog } from "../store-indexes.ts";
 import { tableOf } from "../tables/table-spec.ts";
@@ -53,45 +53,36 @@ export async function findImage(
 }
 
 /**
- * Writes the image of indexes that were just loaded from the tables, where there is room for it too. Without, an earlier one
- * goes. Answers the record up to which it goes; undefined where there is none.
+ * Writes the image of indexes that were just loaded from the tables, where it leaves the room that adding needs. Without, an
+ * earlier one goes. Answers the record up to which it goes; undefined where there is none.
  */
 export async function keepImage(
-  place: Place & { readonly log: StoreLog; readonly imageFrom?: number },
+  {
+    disk,
+    directory,
+    log,
+    imageFrom = IMAGE_FROM,
+  }: Place & {
+    readonly log: StoreLog;
+    readonly imageFrom?: number;
+  },
   chosen: ChosenCheckpoint | undefined,
   indexes: StoreIndexes,
 ): Promise<number | undefined> {
   const key = imageKey(chosen, indexes.vectors);
   try {
-    if (chosen === undefined || key === undefined || indexes.catalogue.size < (place.imageFrom ?? IMAGE_FROM))
-      await removeImage(place.disk, place.directory);
-    else {
-      const { sequence, tables } = chosen.checkpoint;
-      await writeWithRoom(place, tables, encodeImage({ key, sequence }, imageOf(indexes)));
-      return sequence;
-    }
-  } catch (error) {
-    place.log.warn({ err: error }, "image of the indexes not written");
-  }
-  return undefined;
-}
-
-/** Writes an image that leaves the room that adding needs. @throws whatever went wrong; nothing is left of it then. */
-async function writeWithRoom(
-  { disk, directory }: Place,
-  tables: readonly CheckpointedTable[],
-  contents: Iterable<Uint8Array>,
-): Promise<void> {
-  const checkRoom = async () => {
-    if ((await disk.freeBytes(directory)) < roomNeededFor(tables, LEAST_FREE_BYTES))
-      throw new Error("the disk has no room for it");
-  };
-  try {
-    await checkRoom();
-    await writeImage(disk, directory, contents);
-    await checkRoom();
-  } catch (error) {
     await removeImage(disk, directory);
-    throw error;
+    if (chosen === undefined || key === undefined || indexes.catalogue.size < imageFrom) return undefined;
+    const { sequence, tables } = chosen.checkpoint;
+    const contents = encodeImage({ key, sequence }, imageOf(indexes));
+    const bytes = contents.reduce((sum, { length }) => sum + length, 0);
+    if ((await disk.freeBytes(directory)) < bytes + roomNeededFor(tables))
+      throw new Error("the disk has no room for it");
+    await writeImage(disk, directory, contents);
+    return sequence;
+  } catch (error) {
+    log.warn({ err: error }, "image of the indexes not written");
+    await removeImage(disk, directory).catch(() => undefined);
+    return undefined;
   }
 }

@@ -283,10 +283,10 @@ describe("the image of the indexes", () => {
           expect(new Int8Array(target.buffer)).toEqual(rows);
           expect(await IndexImage.open(nodeDisk, directory, "b")).toBeUndefined();
           await image?.close();
+          await removeImage(nodeDisk, directory);
         },
       ),
       { numRuns: 20 },
     );
-    await removeImage(nodeDisk, store.directory);
   });
 });
