@@ -42,7 +42,7 @@ import {
 } from "./store-indexes.ts";
 import { findImage, imagedJournalBytes, imageKey, keepImage } from "./image/kept-image.ts";
 import { type IndexImage, removeImage } from "./image/index-image.ts";
-import { copyTexts, openRowsAt, openTablesAt, setAside } from "./checkpoints/open-tables-at.ts";
+import { copyTexts, openRowsAt, openTablesAt, setAside, unreadable } from "./checkpoints/open-tables-at.ts";
 import { RecentFeed } from "./recent-feed.ts";
 import { watchDiskSpace } from "./files/disk-space.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -353,14 +353,6 @@ function madeByAnother(foreign: string, stamp: EmbeddingStamp, directory: string
     `The memories in ${directory} were embedded with another model or rule (${foreign}; this memoryd has ${stampKey(stamp)}). ` +
       "If that model was added, put its folder back into `models` there, as from a backup; else start the version that wrote " +
       "them. Nothing was changed.",
-  );
-}
-
-function unreadable(directory: string, error: unknown): ServiceError {
-  return storeUnusable(
-    `The tables of the store in ${directory} cannot be read: ${error instanceof Error ? error.message : String(error)}. ` +
-      "Nothing was deleted. Look at the disk; if it is sound, restore the folder from a backup.",
-    { cause: error },
   );
 }
 

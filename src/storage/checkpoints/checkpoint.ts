@@ -270,7 +270,7 @@ export async function noteSuspects(disk: Disk, directory: string, paths: readonl
 export async function scrub(
   disk: Disk,
   directory: string,
-  latest: () => Checkpoint,
+  latest: () => Pick<Checkpoint, "tables">,
   signal?: AbortSignal,
   known: ReadonlySet<string> = new Set(),
 ): Promise<FileDamage[]> {
@@ -297,10 +297,7 @@ export function scrubInBackground({
   readonly known: ReadonlySet<string> | undefined;
 }): readonly string[] {
   const damage: string[] = [];
-  const latest = () => {
-    if (checkpointer.latest === undefined) throw new TypeError("an open store has a checkpoint");
-    return checkpointer.latest;
-  };
+  const latest = () => checkpointer.latest ?? { tables: [] };
   const done = sleep(SCRUB_DELAY_MS, undefined, { ref: false, signal }).then(async () => {
     const found = await scrub(disk, directory, latest, signal, known);
     for (const { sentence } of found) {

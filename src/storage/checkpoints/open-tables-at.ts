@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { storeUnusable } from "../../core/errors.ts";
-import type { LanceTable } from "../../core/rows.ts";
-import { type ChosenCheckpoint, tablesFolder } from "./checkpoint.ts";
+import { type ServiceError, storeUnusable } from "../../core/errors.ts";
+import { type ChosenCheckpoint, NOTHING_LOST, tablesFolder } from "./checkpoint.ts";
 import { type Disk, listFilesBelow, removeTree } from "../files/disk.ts";
 import { isVersionHint, moveOthers } from "../tables/table-files.ts";
 import { generationName, generationOf, lanceTables, tableOf } from "../tables/table-spec.ts";
@@ -51,20 +50,23 @@ export async function openTablesAt(
   { onFailure, sizes }: Pick<TablesOptions, "onFailure" | "sizes"> = {},
 ): Promise<Tables> {
   try {
-    const { lost, unindexed }: { lost: ReadonlySet<string | undefined>; unindexed: ReadonlySet<LanceTable> } =
-      chosen ?? { lost: new Set(), unindexed: new Set() };
-    const states = lanceTables(chosen?.checkpoint.tables ?? []).filter(
-      ({ name }) => !lost.has(tableOf(name)),
-    );
+    const { lost, unindexed } = chosen ?? NOTHING_LOST;
+    const isLost = (table: string | undefined) => (lost as ReadonlySet<string | undefined>).has(table);
+    const states = lanceTables(chosen?.checkpoint.tables ?? []).filter(({ name }) => !isLost(tableOf(name)));
     return await openTables(tablesFolder(directory), states, { onFailure, sizes, unindexed: [...unindexed] });
   } catch (error) {
-    throw storeUnusable(
-      `the store in ${directory} is damaged: ${error instanceof Error ? error.message : String(error)}. ` +
-        "Nothing was deleted. Restore the folder from a backup, or write what can be read to an export with " +
-        "`memoryd doctor --salvage FOLDER`.",
-      { cause: error },
-    );
+    throw unreadable(directory, error);
   }
+}
+
+/** For tables that cannot be opened or read. */
+export function unreadable(directory: string, error: unknown): ServiceError {
+  return storeUnusable(
+    `The tables of the store in ${directory} cannot be read: ${error instanceof Error ? error.message : String(error)}. ` +
+      "Nothing was deleted. Look at the disk; if it is sound, restore the folder from a backup, or write what can be read " +
+      "to an export with `memoryd doctor --salvage FOLDER`.",
+    { cause: error },
+  );
 }
 
 /**
