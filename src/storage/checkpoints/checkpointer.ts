@@ -175,8 +175,7 @@ export class Checkpointer {
   async hold() {
     if (this.#isRenewing) throw conflict("Deleted data is being purged; make the backup when that is done.");
     if (this.#held !== undefined) throw conflict("A backup is being made already.");
-    const held: { checkpoint?: Checkpoint | undefined } = {};
-    this.#held = held;
+    const held: { checkpoint?: Checkpoint | undefined } = (this.#held = {});
     const release = () => {
       if (this.#held === held) this.#held = undefined;
     };
@@ -186,9 +185,7 @@ export class Checkpointer {
         held.checkpoint = this.#latest;
       };
       await this.#inTurn(() => this.#run(flush));
-      const { checkpoint } = held;
-      if (checkpoint === undefined) throw new TypeError("a store that was flushed has a checkpoint");
-      return { checkpoint, release } as const;
+      return { checkpoint: held.checkpoint as Checkpoint, release } as const;
     } catch (error) {
       release();
       throw error;
