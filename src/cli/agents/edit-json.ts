@@ -145,7 +145,8 @@ function nodeAt(text: string, path: Path): Node | undefined {
   return root && findNodeAtLocation(root, [...path]);
 }
 
-const lineOf = (text: string, offset: number): number =>
+/** Where the line begins that a place is in. */
+export const lineOf = (text: string, offset: number): number =>
   offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 
 const indentAt = (text: string, offset: number): string =>

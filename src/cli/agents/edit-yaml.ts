@@ -1,5 +1,6 @@
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from "yaml";
 import { type Fields, isObject } from "../../config/narrow.ts";
+import { lineOf } from "./edit-json.ts";
 import { type EntryFormat, RefusedEdit } from "./known-agents.ts";
 
 /**
@@ -75,6 +76,3 @@ function endOf({ key, value }: Pair): number {
   const node = (value ?? key) as { readonly range?: readonly number[] | null };
   return node.range?.[1] ?? 0;
 }
-
-const lineOf = (text: string, offset: number): number =>
-  offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;

@@ -92,13 +92,11 @@ function inWords(progress: Pick<NonNullable<Compaction["running"]>, "stage" | "d
 }
 
 function printReport({ took_ms, tables = [], journal, originals }: Finished): void {
-  const before = [...tables.map((table) => table.before), ...(journal ? [journal.before] : [])];
-  const after = [...tables.map((table) => table.after), ...(journal ? [journal.after] : [])];
-  const bytes = (usages: readonly { readonly bytes: number }[]) =>
-    usages.reduce((sum, usage) => sum + usage.bytes, 0);
+  const parts = [...tables, ...(journal ? [journal] : [])];
+  const bytes = (when: "before" | "after") => parts.reduce((sum, part) => sum + part[when].bytes, 0);
   print(
-    `what was deleted is erased; ${inBytes(bytes(before) + (originals?.bytes ?? 0))} became ` +
-      `${inBytes(bytes(after))} in ${(took_ms / 1_000).toFixed(1)} s`,
+    `what was deleted is erased; ${inBytes(bytes("before") + (originals?.bytes ?? 0))} became ` +
+      `${inBytes(bytes("after"))} in ${(took_ms / 1_000).toFixed(1)} s`,
   );
   const change = (was: { bytes: number; files: number }, is: { bytes: number; files: number }) =>
     `${inBytes(was.bytes)} in ${plural(was.files, "file")} became ${inBytes(is.bytes)} in ${is.files}`;

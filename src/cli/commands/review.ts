@@ -26,7 +26,6 @@ interface ReviewFlags extends Flags {
   readonly conversation?: string;
 }
 
-const DEFAULT_SINCE_MS = 30 * 24 * 60 * 60 * 1_000;
 const NO_CLIENT = "(no name)";
 
 /** A note, a document with all of its notes, or a fact: shown on a line. */
@@ -66,7 +65,7 @@ export function addReviewCommand(memoryd: Command): void {
 
 async function review(flags: ReviewFlags): Promise<void> {
   const isNamed = flags.origin !== undefined || flags.conversation !== undefined;
-  const since = flags.since ?? new Date(isNamed ? 0 : Date.now() - DEFAULT_SINCE_MS).toISOString();
+  const since = flags.since ?? (isNamed ? new Date(0).toISOString() : time("30d"));
   const { api } = await connect(flags);
   const all = await entriesSince(api, since, flags.client);
   const shown = (flags.captured ?? isNamed) ? all.filter(({ metadata }) => isCaptured(metadata, flags)) : all;

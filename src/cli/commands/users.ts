@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
-import type { DeletedUserMemories, User, UserSummary } from "../../client/client.ts";
+import type { DeletedUserMemories, Key, User, UserSummary } from "../../client/client.ts";
 import type { Scope } from "../../core/access/key-ring.ts";
 import type { KeyAdministration } from "../../daemon/key-service.ts";
 import { KEY_NAME } from "../../schemas/text-rules.ts";
@@ -130,8 +130,6 @@ function days({ first_memory_at: first, last_memory_at: last }: User | UserSumma
   return day(first) === day(last) ? day(first) : `${day(first)} – ${day(last)}`;
 }
 
-type KeyRecord = Awaited<ReturnType<KeyAdministration["list"]>>["keys"][number];
-
 /** Printed after the first key: what stops working. */
 const FIRST_KEY =
   "It is the first key. From now on every request needs one: clients that send none, agents and scripts among them, are " +
@@ -236,7 +234,7 @@ async function removeAll(flags: Flags): Promise<void> {
   );
 }
 
-function described({ name, scope, user_id: user, expires_at: expiresAt }: KeyRecord): string {
+function described({ name, scope, user_id: user, expires_at: expiresAt }: Key): string {
   const whose = user === null ? "for all users" : `for the user ${oneLine(user)}`;
   const end = expiresAt === null ? "without end" : `until ${minute(expiresAt)}`;
   return `the key ${oneLine(name)}: ${scope}, ${whose}, ${end}`;
