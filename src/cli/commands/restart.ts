@@ -126,6 +126,6 @@ function usable<T>(read: () => T): T {
     return read();
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
-    throw usageFailure(`${cause.message} memoryd would not start; nothing was stopped.`, { cause });
+    throw usageFailure(`${cause.message} memoryd would not start. Nothing was stopped.`, { cause });
   }
 }

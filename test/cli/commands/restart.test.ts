@@ -143,7 +143,7 @@ describe("memoryd restart", () => {
     writeFileSync(config, JSON.stringify({ prot: 1 }));
     const { stderr } = await fake(["restart"]);
     expect(stderr).toContain('"prot"');
-    expect(stderr).toContain("nothing was stopped");
+    expect(stderr).toContain("Nothing was stopped.");
     expect(isAlive(pid)).toBe(true);
   });
 
