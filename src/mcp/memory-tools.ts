@@ -3,7 +3,7 @@ import { invalidRequest, ServiceError } from "../core/errors.ts";
 import type { AddMemoryInput } from "../core/memories/memory-ports.ts";
 import type { SeenMemory } from "../core/memory.ts";
 import { ADDED_LIST, type MemoryFilter } from "../core/ports.ts";
-import type { MemoryHit } from "../core/recall/query-memory.ts";
+import type { MemoryHit, QueryMemoryInput } from "../core/recall/query-memory.ts";
 import { type AgentToolInput, DEFAULT_ANSWER_TOKENS, MAX_LISTED } from "../schemas/agent-tools.ts";
 import { DEFAULT_BOOST } from "../schemas/memory.ts";
 import { present } from "../schemas/wire.ts";
@@ -58,20 +58,13 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
   });
   const given = input.max_tokens ?? DEFAULT_ANSWER_TOKENS;
   const extract = Math.floor((CHARS_PER_TOKEN * (given - FRAME_TOKENS)) / EXTRACTS) - HEAD_CHARS;
-  const {
-    hits,
-    relevant,
-    plausible,
-    facts = [],
-  } = await context.operations.queryMemory({
+  const { hits, relevant, plausible, known } = await ask(context, {
     query: input.query,
     includeFacts: Object.keys(onlyNotes).length === 0,
     limit: Math.min(input.limit ?? DEFAULT_MATCHES, MAX_LISTED),
     snippetChars: Math.min(SNIPPET_CHARS, Math.max(LEAST_EXTRACT_CHARS, extract)),
     filter: { ...scope.filter, ...onlyNotes },
   });
-  const lines = factLines(context, facts.slice(0, FACTS));
-  const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
   const unsure = relevant === 0 && plausible > 0 ? "Nothing sure. Perhaps:\n" : "";
   const answer = answerNotes(context, hits.slice(0, plausible).map(asShown), {
     scope: scope.words,
@@ -79,6 +72,13 @@ export async function search(context: AgentContext, input: AgentToolInput<"memor
     none: known !== "" ? "No notes" : hits.length === 0 ? "Nothing found" : "Nothing that answers",
   });
   return known + unsure + answer;
+}
+
+/** The hits of a question, and the facts that answer it, as a block before them; "" without any. */
+async function ask(context: AgentContext, question: QueryMemoryInput) {
+  const { facts = [], ...found } = await context.operations.queryMemory(question);
+  const lines = factLines(context, facts.slice(0, FACTS));
+  return { ...found, known: lines.length === 0 ? "" : `${markedFacts(context, lines)}\n` };
 }
 
 export async function list(context: AgentContext, input: AgentToolInput<"memory_list">): Promise<string> {
@@ -338,11 +338,7 @@ export async function recall(
     throw invalidRequest(`recall needs a topic, of at most ${MAX_TOPIC} characters.`);
   const withWeb = /^(?:y|yes|true|1)$/i.test(input["include_web"] ?? "");
   const scope = readScope(context, input["scope"] === "all" ? "all" : "project");
-  const {
-    hits,
-    plausible,
-    facts = [],
-  } = await context.operations.queryMemory({
+  const { hits, plausible, known } = await ask(context, {
     query: topic,
     includeFacts: true,
     limit: RECALL_CANDIDATES,
@@ -355,8 +351,6 @@ export async function recall(
     .slice(0, RECALLED_NOTES)
     .map(asShown);
   const web = withWeb ? "" : " Notes from web pages are left out.";
-  const lines = factLines(context, facts.slice(0, FACTS));
-  const known = lines.length === 0 ? "" : `${markedFacts(context, lines)}\n`;
   const notes = answerNotes(context, entries, {
     scope: scope.words,
     tokens: RECALL_TOKENS - estimateTokens(known),
