@@ -1,3 +1,4 @@
+import type { PageRequest } from "./page-end.ts";
 import type { DocumentReads } from "./documents/document-index.ts";
 import type { FactReads } from "./facts/fact-book.ts";
 import type {
@@ -143,10 +144,7 @@ export interface Catalogue {
   /** Metadata is compared by a hash of 53 bits: a false match is one in 10¹⁵ pairs. */
   select(filter: MemoryFilter): Selection;
   /** Newest first; `before` is an `order`: only older ones. `offset` counts from there. */
-  page(
-    filter: MemoryFilter,
-    page: { readonly limit: number; readonly offset: number; readonly before?: number },
-  ): Page;
+  page(filter: MemoryFilter, page: PageRequest): Page;
   /**
    * The memories two places before, one before, one after and two after in the same user's same session, undefined at an end of it;
    * none of a memory without a session.

@@ -116,12 +116,12 @@ export const SettingsReply = t.named("Settings", {
   requests_per_minute: t.nullable(t.whole("Of each key; null: no limit.")),
 });
 
-const LogLevel = t.oneOf(["debug", "info", "warn", "error"]);
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export const LogsQuery = t.query({
   l: t.whole("Lines at most.", { minimum: 1, maximum: 1_000, default: 200 }),
   level: t.oneOf(
-    ["debug", "info", "warn", "error"],
+    LOG_LEVELS,
     "Lines of this level and above; all if absent. How much is logged, `--log-level` says.",
   ),
 });
@@ -129,7 +129,7 @@ export const LogsQuery = t.query({
 export const LogsReply = t.named("Logs", {
   items: t.records("Oldest first. A line that the daemon did not write has neither time nor level.", {
     at: t.nullable(field.Time),
-    level: t.nullable(LogLevel),
+    level: t.nullable(t.oneOf(LOG_LEVELS)),
     message: t.text(),
     details: t.anyObject(),
   }),

@@ -49,21 +49,13 @@ export const UserSummaryReply = t.named("UserSummary", {
   stale: t.flag("Always false: a summary is made when it is asked for."),
 });
 
-const Keep = t.oneOf(["documents"], "`documents`: what was ingested stays, with its memories and originals.");
-const Include = t.oneOf(["facts"], "`facts`: the facts go too.");
-
-export const DeleteUserMemoriesQuery = t.query({
-  keep: Keep,
-  include: Include,
-  backups: RenewsBackups,
-  user_id: field.UserId,
-});
-
-export const DeleteUserMemoriesBody = t.optionalBody("DeleteUserMemories", {
-  keep: Keep,
-  include: Include,
-  user_id: field.UserId,
-});
+const deleted = {
+  keep: t.oneOf(["documents"], "`documents`: what was ingested stays, with its memories and originals."),
+  include: t.oneOf(["facts"], "`facts`: the facts go too."),
+};
+const { UserId: user_id } = field;
+export const DeleteUserMemoriesQuery = t.query({ ...deleted, backups: RenewsBackups, user_id });
+export const DeleteUserMemoriesBody = t.optionalBody("DeleteUserMemories", { ...deleted, user_id });
 
 export const DeleteUserMemoriesReply = t.named("DeletedUserMemories", {
   ok: Type.Literal(true),
@@ -73,8 +65,9 @@ export const DeleteUserMemoriesReply = t.named("DeletedUserMemories", {
   backups: Type.Optional(BackupCopiesRecord),
 });
 
+const SCOPES = ["read", "write", "admin"] as const;
 const Scope = t.oneOf(
-  ["read", "write", "admin"],
+  SCOPES,
   "`read` asks, `write` changes too, `admin` everything. Each holds those before it.",
 );
 
@@ -82,7 +75,7 @@ export const KeyParams = Type.Object({ id: t.text("The key's id.") });
 
 export const CreateKeyBody = Type.Object({
   name: field.KeyName,
-  scope: t.optional(Type.Enum(["read", "write", "admin"], { ...Scope, description: "Default `write`." })),
+  scope: t.optional(t.oneOf(SCOPES, "Default `write`.")),
   user_id: t.optional(
     t.text("Binds the key to this user; cannot stand with the scope `admin`.", field.UserId),
   ),

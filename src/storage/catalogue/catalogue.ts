@@ -19,6 +19,7 @@ import type {
   Steps,
 } from "../../core/ports.ts";
 import { type Change, type EdgeRow, endsOfEdgeId, isStoredKind, type RequestRow } from "../../core/rows.ts";
+import type { PageRequest } from "../../core/page-end.ts";
 import { VersionIndex } from "../../core/history/version-index.ts";
 import { fadedSalience, HALF_LIVES } from "../../core/memories/reinforce-memory.ts";
 import type { ImagePart } from "../image/index-image.ts";
@@ -148,10 +149,7 @@ export class StoreCatalogue extends MemoryColumns implements Catalogue {
     return undefined;
   }
 
-  page(
-    filter: MemoryFilter,
-    { limit, offset, before }: { limit: number; offset: number; before?: number },
-  ): Page {
+  page(filter: MemoryFilter, { limit, offset, before }: PageRequest): Page {
     const selection = this.select(filter);
     const ids: string[] = [];
     const orders: number[] = [];
