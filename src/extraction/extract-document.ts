@@ -51,32 +51,20 @@ async function read(
   const charset = claimedCharset(claims.claimedType);
   // Each parser is loaded with the first document of its kind: all together take half a second.
   switch (kind) {
-    case "pdf": {
-      const { readPdf } = await import("./formats/pdf.ts");
-      return { method: "pdf.js", ...(await readPdf(bytes, limits, onProgress)) };
-    }
-    case "docx": {
-      const { readDocx } = await import("./formats/docx.ts");
-      return { method: "mammoth", ...(await readDocx(bytes, limits)) };
-    }
-    case "xlsx": {
-      const { readWorkbook } = await import("./formats/workbook.ts");
-      return { method: "workbook", ...(await readWorkbook(bytes, limits)) };
-    }
-    case "pptx": {
-      const { readSlides } = await import("./formats/slides.ts");
-      return { method: "slides", ...(await readSlides(bytes, limits)) };
-    }
-    case "epub": {
-      const { readEpub } = await import("./formats/epub.ts");
-      return { method: "epub", ...(await readEpub(bytes, limits)) };
-    }
+    case "pdf":
+      return by("pdf.js", (await import("./formats/pdf.ts")).readPdf(bytes, limits, onProgress));
+    case "docx":
+      return by("mammoth", (await import("./formats/docx.ts")).readDocx(bytes, limits));
+    case "xlsx":
+      return by("workbook", (await import("./formats/workbook.ts")).readWorkbook(bytes, limits));
+    case "pptx":
+      return by("slides", (await import("./formats/slides.ts")).readSlides(bytes, limits));
+    case "epub":
+      return by("epub", (await import("./formats/epub.ts")).readEpub(bytes, limits));
     case "odt":
     case "ods":
-    case "odp": {
-      const { readOpenDocument } = await import("./formats/open-document.ts");
-      return { method: "opendocument", ...(await readOpenDocument(bytes, limits)) };
-    }
+    case "odp":
+      return by("opendocument", (await import("./formats/open-document.ts")).readOpenDocument(bytes, limits));
     case "rtf": {
       const { readRichText } = await import("./formats/rich-text.ts");
       if (bytes.length > limits.maxInflatedBytes) throw tooMuchText(limits);
@@ -84,18 +72,12 @@ async function read(
     }
     case "png":
     case "jpeg":
-    case "webp": {
-      const { readPicture } = await import("./formats/ocr.ts");
-      return { method: "tesseract", ...(await readPicture(bytes)) };
-    }
-    case "eml": {
-      const { readMail } = await import("./formats/mail.ts");
-      return { method: "postal-mime", ...(await readMail(bytes)) };
-    }
-    case "mhtml": {
-      const { readSavedPage } = await import("./formats/mail.ts");
-      return await readSavedPage(bytes);
-    }
+    case "webp":
+      return by("tesseract", (await import("./formats/ocr.ts")).readPicture(bytes));
+    case "eml":
+      return by("postal-mime", (await import("./formats/mail.ts")).readMail(bytes));
+    case "mhtml":
+      return (await import("./formats/mail.ts")).readSavedPage(bytes);
     case "ipynb": {
       const { readNotebook } = await import("./formats/markdown.ts");
       return { method: "notebook", ...readNotebook(textWithin(bytes, charset, limits).text) };
@@ -136,6 +118,11 @@ async function read(
     }
   }
 }
+
+const by = async (method: string, reading: Promise<ReadDocument>): Promise<Found> => ({
+  method,
+  ...(await reading),
+});
 
 /** The text of a part of JSON whose letters are written as numbers. */
 const withLetters = (text: string): string =>
