@@ -36,6 +36,17 @@ export interface MemorySource {
 /** The owner of a record. Null: without an owner; in no project. */
 export type Owned = { readonly userId: string | null; readonly project: string | null };
 
+/** Conditions on the owner of a record; all given ones must hold. */
+export interface OwnerFilter {
+  readonly userId?: string;
+  /** Any of; null for records without a project. */
+  readonly projects?: readonly (string | null)[];
+}
+
+export const isOwnedAs = ({ userId, projects }: OwnerFilter, row: Owned): boolean =>
+  (userId === undefined || row.userId === userId) &&
+  (projects === undefined || projects.includes(row.project));
+
 /** The client that wrote a record; null: not known. */
 export type Written = { readonly createdBy: string | null };
 

@@ -19,6 +19,7 @@ import type {
   Supersession,
   Given,
   Owned,
+  OwnerFilter,
   Written,
 } from "./memory.ts";
 import type { TermStatistics } from "./recall/bm25.ts";
@@ -82,10 +83,7 @@ export interface CatalogueEntry
 }
 
 /** Conditions on memories; all given ones must hold. */
-export interface MemoryFilter extends Given<Written> {
-  readonly userId?: string;
-  /** Any of; null for memories without a project. */
-  readonly projects?: readonly (string | null)[];
+export interface MemoryFilter extends OwnerFilter, Given<Written> {
   /** In the memory's list of sectors: any of. */
   readonly sectors?: readonly Sector[];
   /** All of. */

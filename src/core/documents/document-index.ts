@@ -1,4 +1,5 @@
-import type { DocumentFilter, DocumentRow, JobRow } from "./document.ts";
+import type { DocumentRow, JobRow } from "./document.ts";
+import { isOwnedAs, type OwnerFilter } from "../memory.ts";
 import { fitting, type OrderedPage, type PageRequest } from "../page-end.ts";
 import type { Change } from "../rows.ts";
 
@@ -73,11 +74,11 @@ export class DocumentIndex {
     return this.#former.has(sha256);
   }
 
-  pageOfDocuments(filter: DocumentFilter, page: PageRequest): OrderedPage<DocumentRow> {
+  pageOfDocuments(filter: OwnerFilter, page: PageRequest): OrderedPage<DocumentRow> {
     return pageOf(this.byId.values(), filter, page, charsOfDocument);
   }
 
-  pageOfJobs(filter: DocumentFilter, page: PageRequest): OrderedPage<JobEntry> {
+  pageOfJobs(filter: OwnerFilter, page: PageRequest): OrderedPage<JobEntry> {
     // A finished job is shown with its document.
     const charsOf = ({ documentId, problem }: JobEntry): number => {
       const document = this.byId.get(documentId ?? "");
@@ -142,14 +143,11 @@ export class DocumentIndex {
 
 function pageOf<T extends Pick<DocumentRow, "userId" | "project" | "order">>(
   rows: Iterable<T>,
-  { userId, projects }: DocumentFilter,
+  filter: OwnerFilter,
   { limit, offset, before = Infinity }: PageRequest,
   charsOf: (row: T) => number,
 ): OrderedPage<T> {
-  const matching = [...rows]
-    .filter((row) => userId === undefined || row.userId === userId)
-    .filter((row) => projects === undefined || projects.includes(row.project))
-    .sort((a, b) => b.order - a.order);
+  const matching = [...rows].filter((row) => isOwnedAs(filter, row)).sort((a, b) => b.order - a.order);
   const rest = matching.filter(({ order }) => order < before).slice(offset);
   const items = fitting(rest.slice(0, limit), charsOf);
   const last = items.at(-1);

@@ -3,7 +3,8 @@ import { unprocessable } from "../errors.ts";
 import { type OneRow, owned, visible } from "../owned.ts";
 import type { OrderedPage, PageRequest } from "../page-end.ts";
 import type { DocumentPorts, HeldFile, IncomingFile } from "./document-ports.ts";
-import type { DocumentFilter, DocumentRow } from "./document.ts";
+import type { DocumentRow } from "./document.ts";
+import type { OwnerFilter } from "../memory.ts";
 import { aborted, type IngestJobs, type JobView } from "./ingest-jobs.ts";
 import { trashMemory } from "../history/trash.ts";
 import { documentDeletion, memoryIdsOf } from "./store-document.ts";
@@ -43,7 +44,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
 
     getJob,
 
-    listJobs(input: DocumentFilter & PageRequest): OrderedPage<JobView> {
+    listJobs(input: OwnerFilter & PageRequest): OrderedPage<JobView> {
       const { items, ...rest } = documents.pageOfJobs(input, input);
       return { items: items.map((job) => jobs.view(job)), ...rest };
     },
@@ -56,7 +57,7 @@ export function bindDocumentOperations(ports: DocumentPorts, jobs: IngestJobs) {
     },
 
     /** Each with the ids only of memories that still exist. */
-    listDocuments(input: DocumentFilter & PageRequest): OrderedPage<DocumentRow> {
+    listDocuments(input: OwnerFilter & PageRequest): OrderedPage<DocumentRow> {
       const { items, ...rest } = documents.pageOfDocuments(input, input);
       return {
         items: items.map((document) => ({ ...document, memoryIds: memoryIdsOf(ports, document) })),

@@ -73,10 +73,3 @@ export interface JobRow extends Owned {
 }
 
 export type JobProblem = { readonly code: ErrorCode; readonly message: string };
-
-/** Conditions on documents or jobs; all hold. */
-export interface DocumentFilter {
-  readonly userId?: string;
-  /** Any of; null for those without one. */
-  readonly projects?: readonly (string | null)[];
-}

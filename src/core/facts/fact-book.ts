@@ -1,15 +1,12 @@
 import { foldText, nameKey, objectKey, sameMetadata, slotKey, isEmpty, isValidAt } from "./fact.ts";
 import type { Fact, FactChange, FactSlot } from "./fact.ts";
-import type { Metadata } from "../memory.ts";
+import { isOwnedAs, type Metadata, type OwnerFilter } from "../memory.ts";
 
 /** Conditions on facts; all given ones must hold. */
-export interface FactFilter {
+export interface FactFilter extends OwnerFilter {
   /** Compared by `nameKey`, as is the predicate. */
   readonly subject?: string;
   readonly predicate?: string;
-  readonly userId?: string;
-  /** Any of; null for facts without a project. */
-  readonly projects?: readonly (string | null)[];
 }
 
 /** As-of conditions that every read of facts takes, alone or together. */
@@ -96,15 +93,12 @@ export class FactBook {
   timelines(filter: FactFilter): FactTimeline[] {
     const subjectKey = filter.subject === undefined ? undefined : nameKey(filter.subject);
     const predicateKey = filter.predicate === undefined ? undefined : nameKey(filter.predicate);
-    const { userId, projects } = filter;
     const found: FactTimeline[] = [];
     const candidates =
       subjectKey === undefined ? this.#timelines.values() : (this.#bySubject.get(subjectKey) ?? NONE);
     for (const timeline of candidates) {
-      if (predicateKey !== undefined && timeline.predicateKey !== predicateKey) continue;
-      if (userId !== undefined && timeline.userId !== userId) continue;
-      if (projects !== undefined && !projects.includes(timeline.project)) continue;
-      found.push(timeline);
+      const isAsked = predicateKey === undefined || timeline.predicateKey === predicateKey;
+      if (isAsked && isOwnedAs(filter, timeline)) found.push(timeline);
     }
     return found;
   }

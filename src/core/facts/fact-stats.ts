@@ -1,8 +1,9 @@
 import { endOf, type Fact } from "./fact.ts";
 import { type FactFilter, visitFacts, type AsOf, type FactTimeline, countingFact } from "./fact-book.ts";
+import type { OwnerFilter } from "../memory.ts";
 import { type FactReadPorts, type PageRange, presentOf, compareForList, sortedPage } from "./fact-store.ts";
 
-type OfUser = Pick<FactFilter, "userId" | "projects"> & AsOf;
+type OfUser = OwnerFilter & AsOf;
 
 const TOP_PREDICATES = 10;
 

@@ -2,8 +2,8 @@ import { inPieces } from "../at-once.ts";
 import type { DocumentRow } from "../documents/document.ts";
 import type { Fact } from "../facts/fact.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
-import type { Memory, SeenMemory, Signals } from "../memory.ts";
-import type { Catalogue, MemoryFilter, Selection } from "../ports.ts";
+import type { Memory, OwnerFilter, SeenMemory, Signals } from "../memory.ts";
+import type { Catalogue, Selection } from "../ports.ts";
 import type { EdgeRow, Waypoint } from "../rows.ts";
 
 /** Bounds memory: rows are read in small groups. */
@@ -20,7 +20,7 @@ const ROWS_PER_READ = 100;
  */
 export async function* exportRecords(
   { store }: Pick<MemoryPorts, "store">,
-  { waypoints, ...filter }: Pick<MemoryFilter, "userId" | "projects"> & { readonly waypoints: boolean },
+  { waypoints, ...filter }: OwnerFilter & { readonly waypoints: boolean },
 ): AsyncGenerator<TransferRecord> {
   const { catalogue } = store;
   const { facts: book } = catalogue;
