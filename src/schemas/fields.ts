@@ -7,8 +7,8 @@ import * as rules from "./text-rules.ts";
 import * as times from "./wire.ts";
 import { Type } from "./typebox.ts";
 
-/** Sectors of memory; the same list, in the same order, as the core's. */
 export const EDGE_KIND_NAMES = ["next", "similar", "same-document", "updates", "link"] as const;
+/** Sectors of memory; the same list, in the same order, as the core's. */
 export const SECTOR_NAMES = ["semantic", "episodic", "procedural", "emotional", "reflective"] as const;
 
 /** Annotation: keywords whose breach is TOO_LARGE. `~refine/1` is the second refinement. */
