@@ -115,3 +115,10 @@ export const INITIAL_SALIENCE = 0.5;
 /** When the memory happened, or was added if no time was given. */
 export const occurredAtOf = (memory: Pick<Memory, "occurredAt" | "createdAt">): number =>
   memory.occurredAt ?? memory.createdAt;
+
+/** How far some work is: `done` of `total`, in what its stage counts; 0 where that is not known. */
+export type Progress<Stage extends string> = {
+  readonly stage: Stage;
+  readonly done: number;
+  readonly total: number;
+};

@@ -1,3 +1,4 @@
+import type { Progress } from "./memory.ts";
 import type { TableName } from "./rows.ts";
 
 /** Lengths of files, and how many. */
@@ -27,12 +28,8 @@ export interface PurgeReport {
   readonly originals: DiskUsage;
 }
 
-export interface PurgeProgress {
-  readonly stage: "preparing" | "copying" | "switching" | "removing";
-  /** Rows copied so far, of `total`. */
-  readonly done: number;
-  readonly total: number;
-}
+/** Counts copied rows. */
+export type PurgeProgress = Progress<"preparing" | "copying" | "switching" | "removing">;
 
 /** The daemon's status; `StatsReply` says more of its fields. */
 export interface ServiceStatus {

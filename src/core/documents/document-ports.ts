@@ -1,6 +1,7 @@
 import type { AudioDecoder, Transcriber } from "./audio-decoder.ts";
-import type { TextExtractor } from "./extraction.ts";
+import type { ExtractionProgress, TextExtractor } from "./extraction.ts";
 import type { MemoryPorts } from "../memories/memory-ports.ts";
+import type { Progress } from "../memory.ts";
 
 /** The ports that ingesting documents needs. */
 export interface DocumentPorts extends MemoryPorts {
@@ -13,21 +14,10 @@ export interface DocumentPorts extends MemoryPorts {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Progress of a job. */
-export interface JobProgress {
-  readonly stage:
-    | "queued"
-    | "fetching"
-    | "reading"
-    | "extracting"
-    | "transcribing"
-    | "embedding"
-    | "storing"
-    | "done";
-  /** The part of `total`: bytes, pages, seconds of sound or memories, by the stage; 0 where unknown. */
-  readonly done: number;
-  readonly total: number;
-}
+/** Counts bytes, pages, seconds of sound or memories. */
+export type JobProgress =
+  | ExtractionProgress
+  | Progress<"queued" | "fetching" | "transcribing" | "embedding" | "storing" | "done">;
 
 /** How the runner and a running job communicate. */
 export interface JobControl {

@@ -1,5 +1,5 @@
 /** The port that reads documents, and the text and structure it gives. */
-import type { Metadata } from "../memory.ts";
+import type { Metadata, Progress } from "../memory.ts";
 
 /** `md` and `txt` differ only in how they are cut into blocks; `srt` and `vtt` are subtitles, `eml` mails, `mhtml` saved pages, `ipynb` notebooks. */
 export type TextKind =
@@ -164,12 +164,8 @@ export interface ExtractionLimits {
 /** Documents up to this size are nearly always read within a second, and do not wait for larger ones. */
 export const SMALL_DOCUMENT_BYTES = 64 * 1_024;
 
-export interface ExtractionProgress {
-  readonly stage: "reading" | "extracting";
-  /** The part of `total`: bytes while reading, pages while extracting; a document without pages counts as 1. */
-  readonly done: number;
-  readonly total: number;
-}
+/** Counts bytes while reading, pages while extracting; a document without pages counts as 1. */
+export type ExtractionProgress = Progress<"reading" | "extracting">;
 
 export interface ExtractionOptions {
   /** Ends the work at once; the promise rejects with the signal's reason. */
