@@ -33,10 +33,14 @@ export function launcherPath(): string {
   return realpathSync(resolve(path));
 }
 
-/** The version of the package that a launcher belongs to; undefined if there is none. */
+/** The version of the package that a launcher belongs to; undefined if there is none that can be read. */
 export function versionAt(launcher: string): string | undefined {
-  const manifest = Object(readJson(join(dirname(launcher), "..", "package.json"))) as Fields;
-  return typeof manifest["version"] === "string" ? manifest["version"] : undefined;
+  try {
+    const manifest = Object(readJson(join(dirname(launcher), "..", "package.json"))) as Fields;
+    return typeof manifest["version"] === "string" ? manifest["version"] : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -49,6 +49,12 @@ it("finds what does not start this program any more", () => {
   expect(staleness({ ...entry, args: [other, "mcp"] }, program)).toBe(
     `it starts ${other}, which is version 0.0.1, this one ${VERSION}`,
   );
+  // Nothing can be read there.
+  mkdirSync(join(folder, "third", "package.json"), { recursive: true });
+  mkdirSync(join(folder, "third", "bin"));
+  const third = join(folder, "third", "bin", "memoryd.js");
+  writeFileSync(third, "");
+  expect(staleness({ ...entry, args: [third, "mcp"] }, program)).toBe(`it starts ${third}`);
   expect(staleness({ command: "npx", args: ["memoryd", "serve"] }, program)).toBe(
     "it starts something else (npx)",
   );
