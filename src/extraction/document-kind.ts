@@ -209,8 +209,12 @@ async function zippedKind(bytes: Uint8Array): Promise<TextKind> {
   const isOffice = parts.names.has("[Content_Types].xml");
   for (const [kind, entry] of ZIPPED)
     if ((isOffice || kind === "epub") && names.some((name) => entry.test(name))) return kind;
-  const named = (await parts.text("mimetype")).trim();
-  const open = OPEN_DOCUMENTS.find((kind) => KINDS[kind][0] === named);
+  // A larger one names no type: an archive may hold any file.
+  const named = await parts.text("mimetype").catch((error: ServiceError) => {
+    if (error.code !== "TOO_LARGE") throw error;
+    return "";
+  });
+  const open = OPEN_DOCUMENTS.find((kind) => KINDS[kind][0] === named.trim());
   if (open !== undefined) return open;
   throw unsupported("an archive, or a document in one that is not read");
 }

@@ -91,6 +91,12 @@ describe("kindOf", () => {
       /an archive, or a document in one/,
     ],
     ["an archive", zipOf([{ name: "a.txt", content: "" }]), {}, /an archive, or a document in one/],
+    [
+      "an archive with a large file of that name",
+      zipOf([{ name: "mimetype", content: "x".repeat(65_537) }]),
+      {},
+      /an archive, or a document in one/,
+    ],
     ["old Word", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), { filename: "a.doc" }, /before 2007/],
     ["holes of binary data", latin1(`ab\0c${"\0".repeat(64)}def`), {}, /of a kind that is not read/],
     ["binary data", latin1("abc\0\x01\x02def\0"), { claimedType: "txt" }, /of a kind that is not read/],
