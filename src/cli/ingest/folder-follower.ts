@@ -45,13 +45,14 @@ export class FolderFollower {
     this.#before = looks;
     this.#files = files.length;
     const tried = settled.slice(0, FILES_PER_LOOK);
+    const { notTried } = tally;
     const failedBefore = tally.failed.length;
     await ingestFiles(this.#run, tried, tally);
     this.#waiting = due.length - tried.length;
     for (const path of this.#failed.keys()) if (!looks.has(path)) this.#failed.delete(path);
     for (const { path } of tried) this.#failed.delete(path);
     for (const { path, reason } of tally.failed.slice(failedBefore)) this.#failed.set(path, reason);
-    const isUnsettled = settled.length < due.length || tally.notTried > 0;
+    const isUnsettled = settled.length < due.length || tally.notTried > notTried;
     const isWaiting = settled.length > FILES_PER_LOOK;
     return { isUnsettled: isUnsettled || isWaiting, isWaiting };
   }

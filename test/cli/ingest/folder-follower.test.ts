@@ -49,3 +49,9 @@ it("shows the failure of a refused file until the file is gone", async () => {
   rmSync(path);
   expect(await failuresOfLook()).toEqual([]);
 });
+
+it("is settled whatever another folder still has to try in the same look", async () => {
+  const look = { ...emptyTally(), notTried: 2 };
+  await follower.ingest(look);
+  expect(await follower.ingest(look)).toEqual({ isUnsettled: false, isWaiting: false });
+});
