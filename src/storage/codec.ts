@@ -22,8 +22,10 @@ const extensionCodec: ExtensionCodecType<undefined> = {
   tryToEncode(value) {
     if (value instanceof Float32Array) return new ExtData(FLOAT32_ARRAY, bytesOf(value));
     if (value instanceof Int8Array) return new ExtData(INT8_ARRAY, bytesOf(value));
-    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
-      return new ExtData(ENTRIES, encoder.encode(Object.entries(value).flat(1)));
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+      return new ExtData(ENTRIES, encoder.encode(entries.flat(1)));
+    }
     return null;
   },
   // Copied: a row must not keep the whole segment it was read from in memory, and floats need their alignment.

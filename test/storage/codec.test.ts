@@ -130,6 +130,10 @@ describe("encodeChanges and decodeChanges", () => {
   it("leave out what is undefined", () => {
     const [decoded] = throughBytes([withMetadata({ a: 1, b: undefined } as unknown as Metadata)]);
     expect(Object.keys((rowOf(decoded) as MemoryRow).metadata)).toEqual(["a"]);
+    const evil = JSON.parse('{"__proto__":1,"b":2}') as Record<string, unknown>;
+    evil["b"] = undefined;
+    const [beside] = throughBytes([withMetadata(evil as Metadata)]);
+    expect(JSON.stringify((rowOf(beside) as MemoryRow).metadata)).toBe('{"__proto__":1}');
   });
 
   it("keep text in any script, and half a million characters of it", () => {
