@@ -145,7 +145,7 @@ function nodeAt(text: string, path: Path): Node | undefined {
   return root && findNodeAtLocation(root, [...path]);
 }
 
-/** Where the line begins that a place is in. */
+/** The start of the line that an offset is in. */
 export const lineOf = (text: string, offset: number): number =>
   offset <= 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 

@@ -133,7 +133,7 @@ export interface CutDocument extends Omit<ExtractedDocument, "blocks"> {
 /** A file that is read in pieces. It must not change or be removed until the extraction ends. */
 export type SpooledFile = { readonly path: string };
 
-/** What the sender says of a document. */
+/** The sender's claims on a document, to be checked. */
 export interface DocumentClaims {
   /** A media type, a file extension or a `DocumentKind`. `application/octet-stream` claims nothing. */
   readonly claimedType?: string;

@@ -85,7 +85,7 @@ const IN_PERIOD = 0.9;
 const NEWER = 0.05;
 const HALF_LIFE_MS = 30 * 86_400_000;
 
-/** What was found for a question, and what it is worth. */
+/** The matches of a question, with their scores. */
 export interface Answer {
   /** Best first. */
   readonly ordered: readonly RankedHit[];
@@ -107,9 +107,9 @@ const TELLS_OF_EARLIER = 0.3;
 const READ_ADDED = 200;
 
 /**
- * What answers a question that asks for nothing but a time: of one to come the memories that name it; else those of the period, newest
- * first, then those that name it, at most `limit`. A score tells how well it fits. What was given no time of its own counts from when it was
- * added, as far as that may be: what names days, all of them earlier, comes behind, no answer; of a document there is its first text alone.
+ * Answers a question that asks for nothing but a time. For a time to come: the memories that name it; else those of the period, newest
+ * first, then those that name it, at most `limit`. A score tells how well a memory fits. A memory without a time of its own counts from when
+ * it was added, unless it names days that are all earlier: then it comes behind, as no answer. Of a document only the first text counts.
  */
 export async function answersByTime(
   store: Pick<MemoryStore, "catalogue" | "readMemories">,

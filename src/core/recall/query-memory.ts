@@ -215,7 +215,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** What answers a question that asks for more than a time: of what was found those first that hold, and how sure that is. */
+/** Answers a question that asks for more than a time: memories that still hold come first, each with how surely it answers. */
 async function answersByMeaning(
   ports: MemoryPorts,
   question: Asked,

@@ -58,7 +58,14 @@ export function readRichText(source: string): ReadDocument {
     if (state.field !== undefined) info[state.field] = (info[state.field] ?? "") + part;
     else if (!state.isOut && !state.isDeleted) text += part;
   };
-  const inPage = (codes: Uint8Array) => textBy(decoderOf(pageNow()), codes);
+  // A new decoder for each run of letters would take half of the time.
+  const decoders = new Map<number, ReturnType<typeof decoderOf>>();
+  const inPage = (codes: Uint8Array): string => {
+    const page = pageNow();
+    const decoder = decoders.get(page) ?? decoderOf(page);
+    decoders.set(page, decoder);
+    return textBy(decoder, codes);
+  };
   const flush = () => {
     if (bytes.length > 0) add(inPage(Uint8Array.from(bytes)));
     bytes = [];
